@@ -1,0 +1,1 @@
+"""Protocols between the layers: each fits on a screen and has a fake for tests."""

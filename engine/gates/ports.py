@@ -145,8 +145,16 @@ class Consent(Protocol):
         """Wait the time in which "no, wait" still counts; raises ConsentRefused("negated") when it was said."""
         ...
 
-    def void(self, subject_id: str) -> None:
-        """Forget every approval and reading of this gate or plan: it was rejected, changed or closed."""
+    def confirm(self, session: str | None, gate: Gate) -> None:
+        """Raise ConsentRefused("negated") when the approval was taken back since it was spent."""
+        ...
+
+    def refuse(self, subject_id: str) -> None:
+        """It was rejected: approvals of it that are not delivered yet are void."""
+        ...
+
+    def forget(self, subject_id: str) -> None:
+        """It was decided, changed or closed: its readings and approvals are gone."""
         ...
 
     def refuse_choice(self, gate: Gate, text: str) -> None:

@@ -1,0 +1,410 @@
+"""The one function that resolves every gate, for voice, page, CLI, terminal and policy."""
+
+import asyncio
+import logging
+from dataclasses import replace
+
+from engine.domain.chat import AuditEvent, AuditLine
+from engine.domain.errors import BadRequest, ConduitError, Conflict, ConsentRefused, Forbidden, NotFound, Unavailable
+from engine.domain.gates import CloseReason, Decision, Gate, Resolution, move
+from engine.domain.ids import new_id
+from engine.gates.answers import Delivery, delivery, question_of
+from engine.gates.ports import Consent, Decided, GateBook, GateEntry, GateEvent, GateRecord, ResolveRequest
+from engine.gates.recovery import Recovered, recovery
+from engine.ports.clock import Clock, stamp
+from engine.ports.runtime import Answered, Runtime
+
+STOP_MESSAGE = "That was rejected. Stop here, don't try it another way, and explain what you wanted to do."
+
+_AUDIT: dict[Decision, AuditEvent] = {"approve": "gate_approve", "reject": "gate_reject", "custom": "gate_custom"}
+_log = logging.getLogger(__name__)
+
+
+class Resolver:
+    """Decides gates one at a time for each agent. Owns the tasks that deliver; ``aclose`` waits for them."""
+
+    def __init__(
+        self, book: GateBook, clock: Clock, consent: Consent, *, stop_message: str | None = STOP_MESSAGE
+    ) -> None:
+        self._book = book
+        self._clock = clock
+        self._consent = consent
+        self._stop_message = stop_message
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._running: dict[tuple[str, str, Decision, str | None], asyncio.Task[Resolution]] = {}
+        self._tasks: set[asyncio.Task[Resolution]] = set()
+
+    async def open(self, gate: Gate) -> None:
+        """Take up a new gate: journal, queue, event. Its agent is frozen already."""
+        async with self._lock(gate.agent_id):
+            await self._begin(gate)
+            await self._book.put(gate)
+            await self._book.publish("gate:triggered", gate, {})
+
+    async def resolve(self, request: ResolveRequest) -> Resolution:
+        """Carry out one decision; a caller that goes away doesn't stop half of it. Raises ConduitErrors."""
+        if not request.gate_id:
+            raise BadRequest("A decision names its gate: gateId is missing.")
+        return await asyncio.shield(self._task(request))
+
+    async def close(self, agent_id: str, gate_id: str, reason: CloseReason) -> bool:
+        """Close an open gate that nobody resolved here; False if it was not open any more."""
+        async with self._lock(agent_id):
+            record = await self._book.find(gate_id)
+            if record is None or record.gate.agent_id != agent_id or record.state not in {"open", "answered"}:
+                return False
+            await self._close(record, reason)
+            return True
+
+    async def recover(self, agent_id: str, *, alive: bool) -> list[Recovered]:
+        """After a start of the engine: finish what was delivered, ask again what is in doubt, close what is lost."""
+        done: list[Recovered] = []
+        async with self._lock(agent_id):
+            for record in await self._book.open_gates(agent_id):
+                step = recovery(record, alive=alive)
+                await self._recover(record, step)
+                done.append(Recovered(record.gate.id, step))
+        return done
+
+    async def aclose(self) -> None:
+        """Wait until every delivery that has begun is over; each ends by itself in bounded time."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _lock(self, agent_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(agent_id, asyncio.Lock())
+
+    def _task(self, request: ResolveRequest) -> asyncio.Task[Resolution]:
+        """One task a request; a repeat of a request that still runs shares its task."""
+        key = (request.gate_id, request.request_id or "", request.decision, request.custom_input)
+        running = self._running.get(key) if request.request_id else None
+        if running is not None:
+            return running
+        task = asyncio.create_task(self._resolve(request))
+        self._tasks.add(task)
+        if request.request_id:
+            self._running[key] = task
+        task.add_done_callback(lambda done: self._ended(key, done))
+        return task
+
+    def _ended(self, key: tuple[str, str, Decision, str | None], task: asyncio.Task[Resolution]) -> None:
+        self._tasks.discard(task)
+        if self._running.get(key) is task:
+            del self._running[key]
+        if not task.cancelled() and task.exception() is not None:
+            _log.info("gate %s was not resolved: %s", key[0], task.exception())
+
+    async def _resolve(self, request: ResolveRequest) -> Resolution:
+        if request.decision == "reject":
+            self._consent.refuse(request.gate_id)
+        async with self._lock(request.agent_id):
+            record = await self._record(request)
+            if record.resolution and record.state == "delivered":
+                return record.resolution
+            gate = await self._unchanged(record.gate, request)
+            sends = delivery(gate, request.decision, request.custom_input, self._stop_message)
+            phrase = self._authorise(gate, request)
+            if phrase is None or gate.tier != "harmful":
+                return await self._deliver(gate, request, sends, phrase)
+        # Outside the lock, so that a rejection by any way gets in before the delivery.
+        await self._grace(request, gate)
+        async with self._lock(request.agent_id):
+            record = await self._record(request)
+            gate = await self._unchanged(record.gate, request)
+            self._consent.confirm(request.voice_session, gate)
+            return await self._deliver(gate, request, sends, phrase)
+
+    async def _grace(self, request: ResolveRequest, gate: Gate) -> None:
+        """Wait for a late refusal; where the gate was decided meanwhile, that is what the caller hears."""
+        try:
+            await self._consent.grace(request.voice_session, gate)
+        except ConsentRefused:
+            record = await self._book.find(gate.id)
+            if record is not None and record.state == "delivered":
+                raise Conflict(_how_decided(record), _details(record)) from None
+            raise
+
+    async def _record(self, request: ResolveRequest) -> GateRecord:
+        """The open gate of the request, or the same request's earlier result; raises what is in the way."""
+        record = await self._book.find(request.gate_id)
+        if record is None or record.gate.agent_id != request.agent_id:
+            raise NotFound(
+                f"There is no gate {request.gate_id} of this agent any more; nothing was sent. "
+                "If the agent still wants it, it will ask again; `conduit gates` lists what is open."
+            )
+        if record.state == "delivered" and _same(record.decided, request):
+            return record
+        self._still_open(record, request)
+        head = await self._book.head(request.agent_id)
+        if head is None or head.id != record.gate.id:
+            raise Conflict(
+                f"Gate {record.gate.id} is not first: answer gate {head.id if head else '(none)'} of "
+                f"{self._book.agent_name(request.agent_id)} before it."
+            )
+        return record
+
+    def _still_open(self, record: GateRecord, request: ResolveRequest) -> None:
+        if request.request_id is not None and request.request_id in record.doubtful_requests:
+            raise Conflict(
+                f"It is not certain whether this decision reached the agent, so gate {record.gate.id} asks again; "
+                "look at it and decide anew."
+            )
+        if record.state == "open":
+            return
+        if record.state == "closed" and _by_voice(request):
+            raise ConsentRefused("closed", _how_closed(record))
+        if record.state == "closed":
+            raise Conflict(_how_closed(record), _details(record))
+        raise Conflict(_how_decided(record), _details(record))
+
+    async def _unchanged(self, gate: Gate, request: ResolveRequest) -> Gate:
+        """The gate, if what it is about is still the same; else it is closed and another one asks."""
+        if request.decision == "reject":
+            return gate
+        seen = await self._book.recheck(gate)
+        if seen.fingerprint == gate.fingerprint:
+            return gate
+        new = replace(seen, id=new_id("g"), raised_at=stamp(self._clock))
+        sentence = f"What gate {gate.id} asks for has changed since it was shown; it is asked anew as gate {new.id}."
+        await self._begin(new)
+        await self._book.journal(
+            gate, self._entry("gate_closed", gate, reason=sentence, closed="withdrawn", replaced_by=new.id)
+        )
+        await self._book.replace(gate, new)
+        self._consent.forget(gate.id)
+        await self._book.publish("gate:resolved", gate, {"closed": "withdrawn", "replacedBy": new.id})
+        await self._book.publish("gate:triggered", new, {"replaces": gate.id})
+        if _by_voice(request):
+            raise ConsentRefused("changed", sentence)
+        raise Conflict(sentence, {"replacedBy": new.id})
+
+    def _authorise(self, gate: Gate, request: ResolveRequest) -> str | None:
+        """Whether this way may take this decision; the authorising words for voice, else None."""
+        if request.via == "policy":
+            _policy_may(gate, request)
+        if not _by_voice(request):
+            return None
+        if gate.screen_only or not gate.speakable:
+            why = gate.screen_only or "it asks for something that is never spoken"
+            raise ConsentRefused("screen_only", f"Gate {gate.id} can be approved only on a screen: {why}.")
+        if request.decision == "custom":
+            self._consent.refuse_choice(gate, request.custom_input or "")
+            if not gate.choices:
+                return None
+        return self._consent.approve(request.voice_session, gate)
+
+    async def _deliver(self, gate: Gate, request: ResolveRequest, sends: Delivery, phrase: str | None) -> Resolution:
+        runtime = self._book.runtime(gate.agent_id)
+        if runtime is None:
+            raise Unavailable(
+                f"{self._book.agent_name(gate.agent_id)} is not running, so gate {gate.id} can't be answered."
+            )
+        decided = Decided(
+            decision=request.decision,
+            via=request.via,
+            at=stamp(self._clock),
+            audit_id=new_id("au"),
+            custom_input=request.custom_input,
+            request_id=request.request_id,
+            authorising_phrase=phrase,
+            policy_rule=request.policy_rule,
+        )
+        move("open", "answered")
+        await self._book.journal(gate, self._entry("gate_answered", gate, decided=decided))
+        answered = await self._answer(runtime, gate, request, sends, decided)
+        if not answered.gone:
+            await self._stayed(runtime, gate, decided, answered)
+        move("answered", "delivered")
+        resolution = self._resolution(gate, decided, answered)
+        await self._book.journal(gate, self._entry("gate_delivered", gate, decided=decided, resolution=resolution))
+        self._consent.forget(gate.id)
+        return await self._finish(gate, decided, resolution, sends.message)
+
+    async def _answer(
+        self, runtime: Runtime, gate: Gate, request: ResolveRequest, sends: Delivery, decided: Decided
+    ) -> Answered:
+        try:
+            return await runtime.answer(sends.reply, question_of(gate))
+        except Conflict as fault:
+            await self._reopen(runtime, gate, decided, f"Nothing was sent: {fault}")
+            if _by_voice(request):
+                raise ConsentRefused("changed", str(fault)) from fault
+            raise
+        except (ConduitError, OSError) as fault:
+            await self._reopen(runtime, gate, decided, f"It is not certain what reached the agent: {fault}")
+            raise Unavailable(
+                f"Gate {gate.id} could not be answered for certain ({fault}); look at the agent, then decide anew."
+            ) from fault
+
+    async def _stayed(self, runtime: Runtime, gate: Gate, decided: Decided, answered: Answered) -> None:
+        """The answer was written but the question is still there: open again, and that is said."""
+        reason = f"The question of gate {gate.id} is still there after {answered.action}; it is open again."
+        await self._reopen(runtime, gate, decided, reason)
+        line = self._line(gate, decided, answered.action)
+        await self._book.audit(replace(line, reason=reason), gate)
+        raise Conflict(reason, {"action": answered.action})
+
+    async def _reopen(self, runtime: Runtime, gate: Gate, decided: Decided, reason: str) -> None:
+        move("answered", "open")
+        await self._book.journal(gate, self._entry("gate_reopened", gate, decided=decided, reason=reason))
+        self._consent.forget(gate.id)
+        await self._freeze(runtime, gate.agent_id)
+        await self._book.publish("gate:triggered", gate, {"again": True, "reason": reason})
+
+    async def _finish(self, gate: Gate, decided: Decided, resolution: Resolution, message: str | None) -> Resolution:
+        await self._book.clear(gate)
+        runtime = self._book.runtime(gate.agent_id)
+        if runtime is not None and await self._book.head(gate.agent_id) is not None:
+            await self._freeze(runtime, gate.agent_id)
+        if message:
+            resolution = replace(resolution, action=f"{resolution.action}; {await self._follow_up(gate, message)}")
+        await self._book.audit(self._line(gate, decided, resolution.action), gate)
+        told = {"decision": decided.decision, "via": decided.via, "action": resolution.action}
+        await self._book.publish("gate:resolved", gate, told)
+        return resolution
+
+    async def _follow_up(self, gate: Gate, message: str) -> str:
+        try:
+            outcome = await self._book.follow_up(gate, message)
+        except ConduitError as fault:
+            return f"the message to it failed ({fault})"
+        return {
+            "delivered": f"then told it: {message}",
+            "queued": f"a message waits for it: {message}",
+            "dropped": "it takes no messages, so none was sent",
+        }[outcome]
+
+    async def _freeze(self, runtime: Runtime, agent_id: str) -> None:
+        """Stop the agent again; a fault is logged, since the gate itself is what keeps it from being answered."""
+        try:
+            await runtime.freeze()
+        except (ConduitError, OSError) as fault:
+            _log.error("%s could not be frozen again: %s", self._book.agent_name(agent_id), fault)
+
+    async def _close(self, record: GateRecord, reason: CloseReason) -> None:
+        move(record.state, "closed")
+        gate = record.gate
+        await self._book.journal(gate, self._entry("gate_closed", gate, closed=reason))
+        self._consent.forget(gate.id)
+        await self._book.clear(gate)
+        if reason == "answered_at_terminal":
+            line = AuditLine(
+                id=new_id("au"),
+                timestamp=stamp(self._clock),
+                event="gate_closed",
+                decision="closed",
+                action="answered at the terminal",
+                via="terminal",
+                agent_id=gate.agent_id,
+            )
+            await self._book.audit(line, gate)
+        await self._book.publish("gate:resolved", gate, {"closed": reason})
+
+    async def _recover(self, record: GateRecord, step: str) -> None:
+        if step == "finish" and record.decided and record.resolution:
+            await self._finish(record.gate, record.decided, record.resolution, None)
+        elif step == "ask_again":
+            reason = "The engine ended while this was being answered; it is not certain whether the answer arrived."
+            move(record.state, "open")
+            await self._book.journal(
+                record.gate, self._entry("gate_reopened", record.gate, decided=record.decided, reason=reason)
+            )
+            await self._book.publish("gate:triggered", record.gate, {"again": True, "reason": reason})
+        elif step == "close":
+            await self._close(record, "process_lost")
+
+    async def _begin(self, gate: Gate) -> None:
+        await self._book.journal(gate, self._entry("gate_opened", gate))
+
+    def _entry(
+        self,
+        kind: GateEvent,
+        gate: Gate,
+        *,
+        decided: Decided | None = None,
+        resolution: Resolution | None = None,
+        reason: str | None = None,
+        closed: CloseReason | None = None,
+        replaced_by: str | None = None,
+    ) -> GateEntry:
+        return GateEntry(
+            type=kind,
+            gate_id=gate.id,
+            ts=stamp(self._clock),
+            decided=decided,
+            resolution=resolution,
+            reason=reason,
+            closed=closed,
+            replaced_by=replaced_by,
+        )
+
+    def _resolution(self, gate: Gate, decided: Decided, answered: Answered) -> Resolution:
+        return Resolution(
+            gate_id=gate.id,
+            agent_name=self._book.agent_name(gate.agent_id),
+            decision=decided.decision,
+            via=decided.via,
+            action=answered.action,
+            at=decided.at,
+            authorising_phrase=decided.authorising_phrase,
+            details=dict(answered.extra),
+        )
+
+    def _line(self, gate: Gate, decided: Decided, action: str) -> AuditLine:
+        return AuditLine(
+            id=decided.audit_id,
+            timestamp=decided.at,
+            event=_AUDIT[decided.decision],
+            decision=decided.decision,
+            action=action,
+            via=decided.via,
+            agent_id=gate.agent_id,
+            authorising_phrase=decided.authorising_phrase,
+            reason=decided.policy_rule,
+        )
+
+
+def _by_voice(request: ResolveRequest) -> bool:
+    """Whether this decision needs the user's spoken words."""
+    return request.via == "voice" and request.decision != "reject"
+
+
+def _same(decided: Decided | None, request: ResolveRequest) -> bool:
+    return (
+        decided is not None
+        and request.request_id is not None
+        and (decided.request_id, decided.decision, decided.custom_input)
+        == (request.request_id, request.decision, request.custom_input)
+    )
+
+
+def _policy_may(gate: Gate, request: ResolveRequest) -> None:
+    if request.decision != "approve" or gate.tier != "routine" or gate.screen_only or not gate.speakable:
+        raise Forbidden(f"A policy approves routine questions only; gate {gate.id} waits for its user.")
+
+
+def _details(record: GateRecord) -> dict[str, str]:
+    if record.decided is not None and record.state != "closed":
+        return {"decision": record.decided.decision, "at": record.decided.at, "via": record.decided.via}
+    details = {"closed": record.closed or "withdrawn"}
+    return details | ({"replacedBy": record.replaced_by} if record.replaced_by else {})
+
+
+def _how_decided(record: GateRecord) -> str:
+    words = {"approve": "approved", "reject": "rejected", "custom": "answered with own text"}
+    if record.decided is None:
+        return f"Gate {record.gate.id} is being decided already."
+    decided = record.decided
+    return f"Gate {record.gate.id} was already {words[decided.decision]} at {decided.at}, by {decided.via}."
+
+
+def _how_closed(record: GateRecord) -> str:
+    if record.replaced_by:
+        return f"Gate {record.gate.id} has changed and is asked anew as gate {record.replaced_by}."
+    why = {
+        "resolved": "it was decided",
+        "process_lost": "its process is gone",
+        "answered_at_terminal": "it was answered at the terminal",
+        "withdrawn": "the agent no longer asks",
+        "agent_stopped": "its agent was stopped",
+    }[record.closed or "withdrawn"]
+    return f"Gate {record.gate.id} is closed: {why}. Nothing was sent; if the agent still wants it, it will ask again."

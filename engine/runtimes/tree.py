@@ -1,0 +1,159 @@
+"""Stops, continues and ends every descendant of a process, again until nothing new appears. Standard library only."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from engine.runtimes import processes
+from engine.runtimes.processes import Process
+
+_PAUSE = 0.002  # seconds between two looks
+_FREEZE_LIMIT = 5.0  # seconds; a storm that outruns this is reported, not waited for
+_CLEAN_LOOKS = 2  # complete looks in a row that must find the same stopped processes
+Name = tuple[int, str]  # pid and start time
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What a freeze found: the stopped processes, and whether all of them were seen stopped in two looks."""
+
+    names: frozenset[Name]
+    verified: bool
+
+    @property
+    def pids(self) -> frozenset[int]:
+        return frozenset(pid for pid, _ in self.names)
+
+
+def states(root: int) -> dict[int, str]:
+    """State letter of every living descendant of ``root``."""
+    return {row.pid: row.state for row in processes.descendants(root, processes.table())}
+
+
+def all_stopped(root: int) -> bool:
+    """Whether every living descendant of ``root`` is stopped right now."""
+    return all(map(processes.is_stopped, processes.descendants(root, processes.table())))
+
+
+def stopped_before(root: int) -> frozenset[Name]:
+    """Descendants that are stopped already (a job that the user put aside): a thaw leaves them so."""
+    rows = processes.descendants(root, processes.table())
+    return frozenset((row.pid, row.start) for row in rows if row.state == "T")
+
+
+def freeze(root: int, limit: float = _FREEZE_LIMIT) -> Frozen:
+    """Stop every descendant of ``root``, never itself.
+
+    A stopped process cannot fork, so two complete looks that find the same stopped set miss nothing. A quick walk
+    along the kernel's lists of children comes before each look: it keeps up with programs that fork and exit.
+    """
+    deadline = time.monotonic() + limit
+    clean, last = 0, frozenset[Name]()
+    while True:
+        _stop_along_children(root, deadline)
+        rows = processes.descendants(root, processes.table())
+        running = [row for row in rows if not processes.is_stopped(row)]
+        names = frozenset((row.pid, row.start) for row in rows)
+        clean = clean + 1 if not running and names == last else int(not running)
+        last = names
+        if clean >= _CLEAN_LOOKS or time.monotonic() > deadline:
+            return Frozen(names, clean >= _CLEAN_LOOKS)
+        for row in running:
+            _signal(row, signal.SIGSTOP)
+        time.sleep(_PAUSE if running else 0)
+
+
+def thaw(root: int, leave: Collection[Name] = ()) -> int:
+    """Continue every stopped descendant but those in ``leave``; returns how many.
+
+    Children go first: a shell that wakes must not see its command stopped, or it would report a stopped job.
+    """
+    rows = processes.descendants(root, processes.table())
+    waking = [row for row in reversed(rows) if (row.pid, row.start) not in leave]
+    for row in waking:
+        _signal(row, signal.SIGCONT)
+    return len(waking)
+
+
+def end(root: int, grace: float = 3.0, reap: Callable[[], None] = lambda: None) -> int:
+    """End every descendant of ``root``: TERM, ``grace`` seconds, KILL, and look again; returns how many are left.
+
+    A tree with a stopped process in it is killed at once: continuing it would let it act. ``reap`` collects the dead.
+    """
+    rows = processes.descendants(root, processes.table())
+    if not any(row.state in "Tt" for row in rows):
+        for row in rows:
+            _signal(row, signal.SIGTERM)
+        _wait_until_empty(root, grace, reap)
+    return kill(root, reap=reap)
+
+
+def kill(root: int, limit: float = 10.0, reap: Callable[[], None] = lambda: None) -> int:
+    """SIGKILL every descendant of ``root``, again until none is left; returns how many are after ``limit`` seconds."""
+    deadline = time.monotonic() + limit
+    while rows := processes.descendants(root, processes.table()):
+        kill_these(rows)
+        reap()
+        if time.monotonic() > deadline:
+            return len(rows)
+        time.sleep(_PAUSE)
+    reap()
+    return 0
+
+
+def kill_these(rows: Collection[Process]) -> int:
+    """SIGKILL exactly these processes, each only if it is still the same one; returns how many were told.
+
+    ``rows`` has parents before children. Children are told first and leaders of a session last: the death of a leader
+    hangs its terminal up, and that of a parent can orphan a process group; both continue stopped programs. One that
+    was told already dies of it instead.
+    """
+    told = sorted(reversed(list(rows)), key=lambda row: row.pid == row.session)
+    return sum(_signal(row, signal.SIGKILL) for row in told)
+
+
+def _wait_until_empty(root: int, seconds: float, reap: Callable[[], None]) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        reap()
+        if not processes.descendants(root, processes.table()):
+            return
+        time.sleep(0.01)
+
+
+def _stop_along_children(root: int, deadline: float) -> None:
+    """Walk down the kernel's lists of children and stop what runs, until a whole walk finds nothing running."""
+    while time.monotonic() < deadline:
+        below = processes.children_now(root)
+        if below is None or not _stop_level(below):
+            return
+
+
+def _stop_level(pids: list[int]) -> bool:
+    found = False
+    while pids:
+        pid = pids.pop()
+        row = processes.read(pid)
+        if row is None or row.gone:
+            continue
+        if row.state not in "TtD":
+            found |= _signal(row, signal.SIGSTOP)
+        pids.extend(processes.children_now(pid) or ())
+    return found
+
+
+def _signal(row: Process, number: signal.Signals) -> bool:
+    """Signal one process if it is still the one that was seen; never init, never this process."""
+    if row.pid <= 1 or row.pid == os.getpid():
+        return False
+    current = processes.read(row.pid)
+    if current is None or current.start != row.start:
+        return False
+    # Another user's process (sudo) refuses the signal: the caller sees that it runs on.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(row.pid, number)
+        return True
+    return False

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 TAPE_RATE = 16_000
 _KEPT_SECONDS = 900
-_QUIET = 1e-4
+_QUIET = 1e-3
+_ROOM = 6e-5  # a real microphone is never perfectly still
 Sound = NDArray[np.float32]
 
 
@@ -141,7 +142,10 @@ class Tape:
 class SoundCard:
     """Context manager: the server, its two sinks, and tapes of both."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, room: bool = True) -> None:
+        """``room``: faint noise on the microphone, as every real one has; without it programs hear perfect silence."""
+        self._room = room
+        self._noises: list[subprocess.Popen[bytes]] = []
         self._folder = Path(tempfile.mkdtemp(prefix="conduit-sound-"))
         self._socket = self._folder / "native"
         self.env = self._environment()
@@ -197,6 +201,8 @@ class SoundCard:
             self._until(lambda: self.mic.running and self.speaker.running, "the monitors gave no sound")
             for tape in (self.mic, self.speaker):
                 tape.settle()
+            if self._room:
+                self._start_room()
         except BaseException:
             self.close()
             raise
@@ -230,7 +236,7 @@ class SoundCard:
         return Spoken(began, began + length)
 
     def play_noise(self, samples: Sound, rate: int = TAPE_RATE) -> subprocess.Popen[bytes]:
-        """Start playing into the microphone beside what is said; the caller kills and waits for the process."""
+        """Start playing into the microphone beside what is said; ends with the card, or when its process is killed."""
         path = self._folder / f"noise-{len(list(self._folder.glob('noise-*')))}.raw"
         path.write_bytes(np.ascontiguousarray(samples, dtype=np.float32).tobytes())
         command = [
@@ -257,6 +263,10 @@ class SoundCard:
         self.start()
 
     def _stop_tapes(self) -> None:
+        for player in self._noises:
+            player.kill()
+            player.wait()
+        self._noises.clear()
         for tape in (getattr(self, "mic", None), getattr(self, "speaker", None)):
             if tape is not None:
                 tape.close()

@@ -1,0 +1,228 @@
+"""The speaker: sound in parts with names, silent at once on ``stop``, and honest about what has really been played.
+
+A part is *started* when its first sample leaves the speaker and *ended* when its last one has: the device's own delay
+is waited for, since "played to its end" is a condition of consent. A part that is cut or lost is *dropped*.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import soxr
+
+from engine.domain.errors import ConduitError, Unavailable
+from engine.ports.clock import Clock, SystemClock
+from voice.audio.devices import Device, choose, list_devices, sound_library, stream_closed, stream_opened
+from voice.frames import Samples
+
+_log = logging.getLogger(__name__)
+_STALLED_SECONDS = 2.0
+_LATENCY = 0.04
+
+PlayKind = Literal["started", "ended", "dropped"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What became of the part ``tag`` at boot time ``at``."""
+
+    tag: str
+    kind: PlayKind
+    at: float
+
+
+class Output(Protocol):
+    """Where sound goes; tests have one without a device."""
+
+    def play(self, sound: Samples, rate: int, tag: str) -> None:
+        """Append a part; Unavailable when there is no speaker."""
+        ...
+
+    def stop(self) -> None:
+        """Silence at once; all parts that are not over are dropped."""
+        ...
+
+    def listen_to(self, on_played: Callable[[Played], None]) -> None:
+        """Tell ``on_played`` of every part, in the event loop."""
+        ...
+
+
+@dataclass
+class _Part:
+    tag: str
+    sound: Samples
+    place: int = 0
+
+
+class Speaker:
+    """One output stream, kept open; ``play`` from the event loop, the callback mixes nothing and only copies."""
+
+    def __init__(
+        self, device: str | None = None, *, clock: Clock | None = None, on_state: Callable[[str], None] = lambda s: None
+    ) -> None:
+        self._wanted = device
+        self._clock: Clock = clock or SystemClock()
+        self._on_state = on_state
+        self._on_played: Callable[[Played], None] = lambda played: None
+        self._lock = threading.Lock()
+        self._parts: deque[_Part] = deque()
+        self._closing: dict[str, float] = {}
+        self._stream: Any = None
+        self._rate = 0
+        self._called_at = 0.0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Speaker":
+        self._loop = asyncio.get_running_loop()
+        self._watch = asyncio.create_task(self._watch_stream())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self.stop()
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        await asyncio.to_thread(self._close)
+
+    def listen_to(self, on_played: Callable[[Played], None]) -> None:
+        """See :class:`Output`."""
+        self._on_played = on_played
+
+    def open(self, rate: int) -> None:
+        """Open the device ahead of the first sound, which is then 50 ms sooner; Unavailable when there is none."""
+        if self._stream is None:
+            self._open(rate)
+
+    def play(self, sound: Samples, rate: int, tag: str) -> None:
+        """See :class:`Output`; ``rate`` may differ from part to part."""
+        self.open(rate)
+        ready = sound if rate == self._rate else soxr.resample(sound, rate, self._rate).astype(np.float32)
+        with self._lock:
+            self._called_at = self._clock.boot() if not self._parts else self._called_at
+            self._parts.append(_Part(tag, ready))
+
+    def stop(self) -> None:
+        """See :class:`Output`; what the device still holds is 40 to 80 ms."""
+        with self._lock:
+            tags = [part.tag for part in self._parts]
+            self._parts.clear()
+            tags = [*self._closing, *tags]
+            self._closing.clear()
+        now = self._clock.boot()
+        for tag in dict.fromkeys(tags):
+            self._on_played(Played(tag, "dropped", now))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being played or is still in the device."""
+        with self._lock:
+            return bool(self._parts or self._closing)
+
+    def _open(self, rate: int) -> None:
+        device = choose(self._wanted, list_devices(afresh=True), "speaker")
+        self._stream, self._rate = open_output(device, rate, self._fill)
+        stream_opened(self, self._release)
+        self._on_state(f'Speaking through "{device.name}".')
+
+    def _fill(self, out: Samples, frames: int, times: Any, status: object) -> None:
+        now = self._clock.boot()
+        delay = max(times.outputBufferDacTime - times.currentTime, float(self._stream.latency) if self._stream else 0.0)
+        told: list[Played] = []
+        with self._lock:
+            self._called_at = now
+            done = 0
+            while self._parts and done < frames:
+                done += self._copy(out, done, now + delay, told)
+        out[done:] = 0.0
+        if told and self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell, told)
+
+    def _copy(self, out: Samples, done: int, leaves_at: float, told: list[Played]) -> int:
+        """Copy what fits of the first part behind ``done``; how many samples that was."""
+        part = self._parts[0]
+        count = min(len(part.sound) - part.place, len(out) - done)
+        out[done : done + count] = part.sound[part.place : part.place + count, None]
+        if part.place == 0:
+            told.append(Played(part.tag, "started", leaves_at + done / self._rate))
+        part.place += count
+        if part.place >= len(part.sound):
+            self._parts.popleft()
+            ends = leaves_at + (done + count) / self._rate
+            self._closing[part.tag] = ends
+            told.append(Played(part.tag, "ended", ends))
+        return count
+
+    def _tell(self, told: Sequence[Played]) -> None:
+        for played in told:
+            if played.kind == "ended" and self._loop is not None:
+                self._loop.call_later(max(0.0, played.at - self._clock.boot()), self._ended, played)
+            else:
+                self._on_played(played)
+
+    def _ended(self, played: Played) -> None:
+        with self._lock:
+            if self._closing.pop(played.tag, None) is None:
+                return  # stopped while the device still held its end
+        self._on_played(played)
+
+    async def _watch_stream(self) -> None:
+        """A stream that takes no more sound is given up with all that waited for it; the next part opens anew."""
+        while True:
+            await asyncio.sleep(0.25)
+            with self._lock:
+                stalled = bool(self._parts) and self._clock.boot() - self._called_at > _STALLED_SECONDS
+            if stalled:
+                self._on_state("The speaker takes no sound any more; it is opened again for the next sentence.")
+                _log.warning("The speaker takes no sound any more; it is opened again for the next sentence.")
+                self.stop()
+                await asyncio.to_thread(self._close)
+
+    def _release(self) -> bool:
+        """Close the stream if nothing is playing, so that PortAudio can look for devices again."""
+        if self.busy:
+            return False
+        self._close()
+        return True
+
+    def _close(self) -> None:
+        stream, self._stream = self._stream, None
+        stream_closed(self)
+        if stream is not None:
+            # A driver may hang in close; the process must not.
+            closer = threading.Thread(target=stream.close, name="speaker-close", daemon=True)
+            closer.start()
+            closer.join(timeout=1.0)
+
+
+def open_output(device: Device, rate: int, fill: Callable[..., None]) -> tuple[Any, int]:
+    """(stream, its rate): at ``rate`` if the device takes that, else at its own; Unavailable names what was tried."""
+    library = sound_library()
+    rates = list(dict.fromkeys((rate, device.rate, 48_000, 44_100)))
+    why = ""
+    for one in rates:
+        for channels in dict.fromkeys((1, min(2, device.outputs))):
+            try:
+                stream = library.OutputStream(
+                    device=device.index,
+                    samplerate=one,
+                    channels=channels,
+                    dtype="float32",
+                    latency=_LATENCY,
+                    callback=fill,
+                )
+                stream.start()
+            except (library.PortAudioError, ValueError) as error:
+                why = str(error)
+            else:
+                return stream, one
+    tried = ", ".join(f"{one} Hz" for one in rates)
+    raise Unavailable(f'The speaker "{device.name}" could not be opened at {tried} ({why}). Close what else uses it.')
+
+
+__all__ = ["ConduitError", "Output", "Played", "Speaker", "open_output"]

@@ -1,0 +1,67 @@
+"""Wake phrases: found at the beginning of what was heard, spelling aside; too short a phrase is refused."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jellyfish import jaro_winkler_similarity, metaphone
+
+from engine.domain.errors import BadRequest
+from voice.listen.repeats import words
+
+_LEAST_LETTERS = 6
+_LEAST_SOUNDS = 3
+_ALIKE = 0.87
+_FILLERS = frozenset({"um", "uh", "so", "okay", "ok", "oh", "and"})
+
+
+@dataclass(frozen=True)
+class Wake:
+    """A phrase that was heard, and what was said after it ("" when nothing)."""
+
+    phrase: str
+    rest: str
+
+
+class WakePhrases:
+    """The configured phrases; BadRequest names one that is too short to be told from talk."""
+
+    def __init__(self, phrases: Sequence[str] = ("hey conduit", "okay conduit")) -> None:
+        if not phrases:
+            raise BadRequest('There is no wake phrase; name at least one in the settings, such as "hey conduit".')
+        for phrase in phrases:
+            check_phrase(phrase)
+        self._phrases = [(phrase, words(phrase)) for phrase in phrases]
+
+    def find(self, text: str) -> Wake | None:
+        """The phrase that ``text`` begins with, by spelling or by sound, or None."""
+        raw = text.split()
+        spoken = ["".join(words(word)) for word in raw]
+        for skip in range(min(2, len(spoken))):
+            if skip and spoken[0] not in _FILLERS:
+                break
+            for phrase, wanted in self._phrases:
+                for length in (len(wanted), len(wanted) + 1):
+                    if _same("".join(spoken[skip : skip + length]), "".join(wanted)):
+                        return Wake(phrase, " ".join(raw[skip + length :]).lstrip(" ,.!?-"))
+        return None
+
+
+def check_phrase(phrase: str) -> None:
+    """BadRequest when a phrase is so short that ordinary talk would wake the assistant."""
+    letters = "".join(words(phrase))
+    if len(letters) < _LEAST_LETTERS or len(metaphone(letters)) < _LEAST_SOUNDS:
+        raise BadRequest(
+            f'The wake phrase "{phrase}" is too short to be told from talk; use two words or at least '
+            f'{_LEAST_LETTERS} letters, such as "hey conduit".'
+        )
+
+
+def _same(heard: str, wanted: str) -> bool:
+    if heard == wanted:
+        return True
+    if not heard or abs(len(heard) - len(wanted)) > 3:
+        return False
+    by_sound = metaphone(heard) == metaphone(wanted)
+    return by_sound or (
+        jaro_winkler_similarity(heard, wanted) >= _ALIKE and heard[0] == wanted[0] and heard[-1] == wanted[-1]
+    )

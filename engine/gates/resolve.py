@@ -4,19 +4,27 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from engine.domain.chat import AuditEvent, AuditLine
 from engine.domain.errors import BadRequest, ConduitError, Conflict, ConsentRefused, Forbidden, NotFound, Unavailable
 from engine.domain.gates import CloseReason, Decision, Gate, Resolution, move
 from engine.domain.ids import new_id
 from engine.gates.answers import Delivery, delivery, question_of
-from engine.gates.ports import Consent, Decided, GateBook, GateEntry, GateEvent, GateRecord, ResolveRequest
+from engine.gates.lines import (
+    audit_line,
+    details_of,
+    entry,
+    how_closed,
+    how_decided,
+    resolution_of,
+    same_request,
+    terminal_line,
+)
+from engine.gates.ports import Consent, Decided, GateBook, GateRecord, ResolveRequest
 from engine.gates.recovery import Recovered, recovery
 from engine.ports.clock import Clock, stamp
 from engine.ports.runtime import Answered, Runtime
 
 STOP_MESSAGE = "That was rejected. Stop here, don't try it another way, and explain what you wanted to do."
 
-_AUDIT: dict[Decision, AuditEvent] = {"approve": "gate_approve", "reject": "gate_reject", "custom": "gate_custom"}
 _log = logging.getLogger(__name__)
 
 
@@ -70,6 +78,9 @@ class Resolver:
         """Wait until every delivery that has begun is over; each ends by itself in bounded time."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def _now(self) -> str:
+        return stamp(self._clock)
+
     def _lock(self, agent_id: str) -> asyncio.Lock:
         return self._locks.setdefault(agent_id, asyncio.Lock())
 
@@ -120,7 +131,7 @@ class Resolver:
         except ConsentRefused:
             record = await self._book.find(gate.id)
             if record is not None and record.state == "delivered":
-                raise Conflict(_how_decided(record), _details(record)) from None
+                raise Conflict(how_decided(record), details_of(record)) from None
             raise
 
     async def _record(self, request: ResolveRequest) -> GateRecord:
@@ -131,7 +142,7 @@ class Resolver:
                 f"There is no gate {request.gate_id} of this agent any more; nothing was sent. "
                 "If the agent still wants it, it will ask again; `conduit gates` lists what is open."
             )
-        if record.state == "delivered" and _same(record.decided, request):
+        if record.state == "delivered" and same_request(record.decided, request):
             return record
         self._still_open(record, request)
         head = await self._book.head(request.agent_id)
@@ -151,10 +162,10 @@ class Resolver:
         if record.state == "open":
             return
         if record.state == "closed" and _by_voice(request):
-            raise ConsentRefused("closed", _how_closed(record))
+            raise ConsentRefused("closed", how_closed(record))
         if record.state == "closed":
-            raise Conflict(_how_closed(record), _details(record))
-        raise Conflict(_how_decided(record), _details(record))
+            raise Conflict(how_closed(record), details_of(record))
+        raise Conflict(how_decided(record), details_of(record))
 
     async def _unchanged(self, gate: Gate, request: ResolveRequest) -> Gate:
         """The gate, if what it is about is still the same; else it is closed and another one asks."""
@@ -163,11 +174,11 @@ class Resolver:
         seen = await self._book.recheck(gate)
         if seen.fingerprint == gate.fingerprint:
             return gate
-        new = replace(seen, id=new_id("g"), raised_at=stamp(self._clock))
+        new = replace(seen, id=new_id("g"), raised_at=self._now())
         sentence = f"What gate {gate.id} asks for has changed since it was shown; it is asked anew as gate {new.id}."
         await self._begin(new)
         await self._book.journal(
-            gate, self._entry("gate_closed", gate, reason=sentence, closed="withdrawn", replaced_by=new.id)
+            gate, entry("gate_closed", gate, self._now(), reason=sentence, closed="withdrawn", replaced_by=new.id)
         )
         await self._book.replace(gate, new)
         self._consent.forget(gate.id)
@@ -201,7 +212,7 @@ class Resolver:
         decided = Decided(
             decision=request.decision,
             via=request.via,
-            at=stamp(self._clock),
+            at=self._now(),
             audit_id=new_id("au"),
             custom_input=request.custom_input,
             request_id=request.request_id,
@@ -209,13 +220,15 @@ class Resolver:
             policy_rule=request.policy_rule,
         )
         move("open", "answered")
-        await self._book.journal(gate, self._entry("gate_answered", gate, decided=decided))
+        await self._book.journal(gate, entry("gate_answered", gate, self._now(), decided=decided))
         answered = await self._answer(runtime, gate, request, sends, decided)
         if not answered.gone:
             await self._stayed(runtime, gate, decided, answered)
         move("answered", "delivered")
-        resolution = self._resolution(gate, decided, answered)
-        await self._book.journal(gate, self._entry("gate_delivered", gate, decided=decided, resolution=resolution))
+        resolution = resolution_of(gate, self._book.agent_name(gate.agent_id), decided, answered)
+        await self._book.journal(
+            gate, entry("gate_delivered", gate, self._now(), decided=decided, resolution=resolution)
+        )
         self._consent.forget(gate.id)
         return await self._finish(gate, decided, resolution, sends.message)
 
@@ -239,13 +252,13 @@ class Resolver:
         """The answer was written but the question is still there: open again, and that is said."""
         reason = f"The question of gate {gate.id} is still there after {answered.action}; it is open again."
         await self._reopen(runtime, gate, decided, reason)
-        line = self._line(gate, decided, answered.action)
+        line = audit_line(gate, decided, answered.action)
         await self._book.audit(replace(line, reason=reason), gate)
         raise Conflict(reason, {"action": answered.action})
 
     async def _reopen(self, runtime: Runtime, gate: Gate, decided: Decided, reason: str) -> None:
         move("answered", "open")
-        await self._book.journal(gate, self._entry("gate_reopened", gate, decided=decided, reason=reason))
+        await self._book.journal(gate, entry("gate_reopened", gate, self._now(), decided=decided, reason=reason))
         self._consent.forget(gate.id)
         await self._freeze(runtime, gate.agent_id)
         await self._book.publish("gate:triggered", gate, {"again": True, "reason": reason})
@@ -257,7 +270,7 @@ class Resolver:
             await self._freeze(runtime, gate.agent_id)
         if message:
             resolution = replace(resolution, action=f"{resolution.action}; {await self._follow_up(gate, message)}")
-        await self._book.audit(self._line(gate, decided, resolution.action), gate)
+        await self._book.audit(audit_line(gate, decided, resolution.action), gate)
         told = {"decision": decided.decision, "via": decided.via, "action": resolution.action}
         await self._book.publish("gate:resolved", gate, told)
         return resolution
@@ -283,20 +296,11 @@ class Resolver:
     async def _close(self, record: GateRecord, reason: CloseReason) -> None:
         move(record.state, "closed")
         gate = record.gate
-        await self._book.journal(gate, self._entry("gate_closed", gate, closed=reason))
+        await self._book.journal(gate, entry("gate_closed", gate, self._now(), closed=reason))
         self._consent.forget(gate.id)
         await self._book.clear(gate)
         if reason == "answered_at_terminal":
-            line = AuditLine(
-                id=new_id("au"),
-                timestamp=stamp(self._clock),
-                event="gate_closed",
-                decision="closed",
-                action="answered at the terminal",
-                via="terminal",
-                agent_id=gate.agent_id,
-            )
-            await self._book.audit(line, gate)
+            await self._book.audit(terminal_line(gate, self._now()), gate)
         await self._book.publish("gate:resolved", gate, {"closed": reason})
 
     async def _recover(self, record: GateRecord, step: str) -> None:
@@ -306,61 +310,14 @@ class Resolver:
             reason = "The engine ended while this was being answered; it is not certain whether the answer arrived."
             move(record.state, "open")
             await self._book.journal(
-                record.gate, self._entry("gate_reopened", record.gate, decided=record.decided, reason=reason)
+                record.gate, entry("gate_reopened", record.gate, self._now(), decided=record.decided, reason=reason)
             )
             await self._book.publish("gate:triggered", record.gate, {"again": True, "reason": reason})
         elif step == "close":
             await self._close(record, "process_lost")
 
     async def _begin(self, gate: Gate) -> None:
-        await self._book.journal(gate, self._entry("gate_opened", gate))
-
-    def _entry(
-        self,
-        kind: GateEvent,
-        gate: Gate,
-        *,
-        decided: Decided | None = None,
-        resolution: Resolution | None = None,
-        reason: str | None = None,
-        closed: CloseReason | None = None,
-        replaced_by: str | None = None,
-    ) -> GateEntry:
-        return GateEntry(
-            type=kind,
-            gate_id=gate.id,
-            ts=stamp(self._clock),
-            decided=decided,
-            resolution=resolution,
-            reason=reason,
-            closed=closed,
-            replaced_by=replaced_by,
-        )
-
-    def _resolution(self, gate: Gate, decided: Decided, answered: Answered) -> Resolution:
-        return Resolution(
-            gate_id=gate.id,
-            agent_name=self._book.agent_name(gate.agent_id),
-            decision=decided.decision,
-            via=decided.via,
-            action=answered.action,
-            at=decided.at,
-            authorising_phrase=decided.authorising_phrase,
-            details=dict(answered.extra),
-        )
-
-    def _line(self, gate: Gate, decided: Decided, action: str) -> AuditLine:
-        return AuditLine(
-            id=decided.audit_id,
-            timestamp=decided.at,
-            event=_AUDIT[decided.decision],
-            decision=decided.decision,
-            action=action,
-            via=decided.via,
-            agent_id=gate.agent_id,
-            authorising_phrase=decided.authorising_phrase,
-            reason=decided.policy_rule,
-        )
+        await self._book.journal(gate, entry("gate_opened", gate, self._now()))
 
 
 def _by_voice(request: ResolveRequest) -> bool:
@@ -368,43 +325,6 @@ def _by_voice(request: ResolveRequest) -> bool:
     return request.via == "voice" and request.decision != "reject"
 
 
-def _same(decided: Decided | None, request: ResolveRequest) -> bool:
-    return (
-        decided is not None
-        and request.request_id is not None
-        and (decided.request_id, decided.decision, decided.custom_input)
-        == (request.request_id, request.decision, request.custom_input)
-    )
-
-
 def _policy_may(gate: Gate, request: ResolveRequest) -> None:
     if request.decision != "approve" or gate.tier != "routine" or gate.screen_only or not gate.speakable:
         raise Forbidden(f"A policy approves routine questions only; gate {gate.id} waits for its user.")
-
-
-def _details(record: GateRecord) -> dict[str, str]:
-    if record.decided is not None and record.state != "closed":
-        return {"decision": record.decided.decision, "at": record.decided.at, "via": record.decided.via}
-    details = {"closed": record.closed or "withdrawn"}
-    return details | ({"replacedBy": record.replaced_by} if record.replaced_by else {})
-
-
-def _how_decided(record: GateRecord) -> str:
-    words = {"approve": "approved", "reject": "rejected", "custom": "answered with own text"}
-    if record.decided is None:
-        return f"Gate {record.gate.id} is being decided already."
-    decided = record.decided
-    return f"Gate {record.gate.id} was already {words[decided.decision]} at {decided.at}, by {decided.via}."
-
-
-def _how_closed(record: GateRecord) -> str:
-    if record.replaced_by:
-        return f"Gate {record.gate.id} has changed and is asked anew as gate {record.replaced_by}."
-    why = {
-        "resolved": "it was decided",
-        "process_lost": "its process is gone",
-        "answered_at_terminal": "it was answered at the terminal",
-        "withdrawn": "the agent no longer asks",
-        "agent_stopped": "its agent was stopped",
-    }[record.closed or "withdrawn"]
-    return f"Gate {record.gate.id} is closed: {why}. Nothing was sent; if the agent still wants it, it will ask again."

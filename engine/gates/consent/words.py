@@ -32,7 +32,7 @@ def sound(token: str) -> str:
 def choose(
     words: Sequence[str], *, live: Iterable[str], avoid: Iterable[str], recent: Sequence[str], rng: Random
 ) -> str | None:
-    """A word that is not live, in no text of ``avoid`` (letters or sound), least recently used; None if none is left."""
+    """A word that is not live, in no text of ``avoid`` (letters or sound), least recently used; None if none is."""
     taken = set(live)
     seen = list(dict.fromkeys(avoid))
     free = [word for word in words if word not in taken and not any(_in(word, text) for text in seen)]

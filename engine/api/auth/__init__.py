@@ -1,0 +1,1 @@
+"""Who asks: tokens, one-time links, the process behind a connection, and what each kind may reach."""

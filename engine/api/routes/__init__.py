@@ -1,0 +1,1 @@
+"""Routes, one noun a module. They translate; they decide nothing."""

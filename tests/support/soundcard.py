@@ -1,9 +1,8 @@
 """A virtual sound card: a private PulseAudio whose ``mic`` and ``speaker`` sinks stand for the desk's.
 
-What is played into ``mic`` is what programs under ``env`` record; what they play is taped from ``speaker``. Both ends are
-taped all the time with boot times, so a test can ask when a sound really began and ended (within 20 ms; both tapes run
-early by the same 10-20 ms, for a null sink renders ahead). For tests and benches alike: put ``tests/support`` on
-``sys.path``.
+What is played into ``mic`` is what programs under ``env`` record; what they play is taped from ``speaker``. Both ends
+are taped all the time with boot times, so a test can ask when a sound really began and ended: within 20 ms, and both
+tapes run early by the same 10-20 ms, for a null sink renders ahead. Put ``tests/support`` on ``sys.path`` to use it.
 """
 
 from __future__ import annotations
@@ -248,7 +247,13 @@ class SoundCard:
             "--channels=1",
             "--raw",
         ]
-        return subprocess.Popen([*command, str(path)], env=self.env, stderr=subprocess.DEVNULL)
+        player = subprocess.Popen([*command, str(path)], env=self.env, stderr=subprocess.DEVNULL)
+        self._noises.append(player)
+        return player
+
+    def _start_room(self) -> None:
+        rng = np.random.default_rng(7)
+        self.play_noise(rng.normal(0.0, _ROOM, TAPE_RATE * 900).astype(np.float32))
 
     def kill_server(self) -> None:
         """The sound server dies, as when a device is pulled out."""

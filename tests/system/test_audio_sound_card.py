@@ -1,0 +1,171 @@
+"""The real chain on a virtual sound card: microphone to words, words to speaker, and a sound server that dies."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from soundcard import SoundCard, boot
+
+from voice.audio.files import to_mono_16k
+from voice.audio.microphone import Microphone, MicrophoneState
+from voice.audio.speaker import Speaker
+from voice.listen.hearing import Heard, Hearing
+from voice.listen.listener import Listener
+from voice.listen.transcribe import WhisperRecogniser
+from voice.listen.vad import Vad
+from voice.speak.queue import Say, SpeechQueue, Urgency
+from voice.speak.synthesise import Cached, load_synthesiser
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture(scope="module")
+def card() -> Iterator[SoundCard]:
+    with SoundCard() as card:
+        names = [name for name in card.env if name.startswith("PULSE")]
+        before = {name: os.environ.get(name) for name in names}
+        os.environ.update({name: card.env[name] for name in names})
+        yield card
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+@pytest.fixture(scope="module")
+def voice() -> Cached:
+    return load_synthesiser()
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> WhisperRecogniser:
+    made = WhisperRecogniser.load("tiny.en")
+    made.warm_up()
+    return made
+
+
+@pytest.fixture
+async def hearing(recogniser: WhisperRecogniser) -> AsyncIterator[Hearing]:
+    async with Hearing(Listener(Vad()), recogniser, lambda found: "complete") as hearing:
+        yield hearing
+
+
+async def until_listening(mic: Microphone, states: list[MicrophoneState]) -> None:
+    async with asyncio.timeout(20):
+        while not any(state.kind == "listening" for state in states):
+            await asyncio.sleep(0.02)
+
+
+async def test_a_spoken_command_is_heard_with_its_true_times(card: SoundCard, voice: Cached, hearing: Hearing) -> None:
+    speech = voice.sentence("What is waiting for me?")
+    states: list[MicrophoneState] = []
+    heard: list[Heard] = []
+    async with Microphone(on_state=states.append) as mic:
+
+        async def listen() -> None:
+            async for event in hearing.hear(mic.frames()):
+                if isinstance(event, Heard):
+                    heard.append(event)
+                    return
+
+        task = asyncio.create_task(listen())
+        await until_listening(mic, states)
+        spoken = await asyncio.to_thread(card.say, speech.samples * 0.5, speech.rate)
+        async with asyncio.timeout(20):
+            await task
+    assert "waiting for me" in heard[0].transcript.text.lower()
+    assert heard[0].transcript.rejected is None
+    assert abs(heard[0].utterance.began_at - spoken.began_at) < 0.25
+    assert abs(heard[0].utterance.ended_at - spoken.ended_at) < 0.35
+
+
+async def test_played_is_told_only_after_the_last_sample_was_out(card: SoundCard, voice: Cached) -> None:
+    played: list[tuple[str, float, float]] = []
+    async with Speaker() as speaker:
+        queue = SpeechQueue(voice, speaker, on_played=lambda name, at: played.append((name, at, boot())))
+        async with queue:
+            begun = boot()
+            queue.say(Say("The word is banana. It is a short one.", Urgency.GATE, id="r1"))
+            await queue.idle()
+    card.speaker.wait_for_quiet()
+    last = card.speaker.last_sound_after(begun)
+    assert last is not None
+    assert [name for name, _, _ in played] == ["r1"]
+    assert played[0][2] > last - 0.06, "told before the sound was over"
+    assert played[0][2] < last + 1.0
+
+
+async def test_stop_is_silent_at_once_and_nothing_counts_as_played(card: SoundCard, voice: Cached) -> None:
+    played: list[str] = []
+    dropped: list[str] = []
+    text = "This is a long sentence that goes on and on, and on, and on, until somebody has had enough of it. And more."
+    async with Speaker() as speaker:
+        queue = SpeechQueue(
+            voice, speaker, on_played=lambda name, at: played.append(name), on_dropped=lambda name: dropped.append(name)
+        )
+        async with queue:
+            begun = boot()
+            queue.say(Say(text, id="long"))
+            queue.say(Say("Never heard.", id="after"))
+            await asyncio.to_thread(card.speaker.wait_for_sound, begun)
+            await asyncio.sleep(0.5)
+            stopped = boot()
+            queue.stop()
+            await queue.idle()
+            await asyncio.to_thread(card.speaker.wait_for_quiet)
+    last = card.speaker.last_sound_after(begun)
+    assert last is not None
+    assert last - stopped < 0.1
+    assert (played, dropped) == ([], ["long", "after"])
+
+
+async def test_a_dead_sound_server_is_said_and_listening_comes_back(
+    voice: Cached, recogniser: WhisperRecogniser
+) -> None:
+    states: list[MicrophoneState] = []
+    frames = 0
+    with SoundCard() as card:
+        kept = {name: os.environ.get(name) for name in card.env if name.startswith("PULSE")}
+        os.environ.update({name: card.env[name] for name in kept})
+        try:
+            async with Microphone(on_state=states.append) as mic:
+
+                async def count() -> None:
+                    nonlocal frames
+                    async for _ in mic.frames():
+                        frames += 1
+
+                task = asyncio.create_task(count())
+                await until_listening(mic, states)
+                await asyncio.to_thread(card.kill_server)
+                async with asyncio.timeout(20):
+                    while states[-1].kind == "listening":
+                        await asyncio.sleep(0.02)
+                said = len(states)
+                await asyncio.to_thread(card.restart)
+                async with asyncio.timeout(40):
+                    while not any(state.kind == "listening" for state in states[said:]):
+                        await asyncio.sleep(0.02)
+                before = frames
+                async with asyncio.timeout(10):
+                    while frames < before + 20:
+                        await asyncio.sleep(0.02)
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+        finally:
+            for name, value in kept.items():
+                os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+    assert states[-1].kind == "closed"
+
+
+def test_the_card_tapes_what_is_said(card: SoundCard) -> None:
+    tone = (0.3 * np.sin(np.arange(8000) * 0.2)).astype(np.float32)
+    spoken = card.say(tone)
+    assert spoken.ended_at - spoken.began_at == pytest.approx(0.5, abs=0.01)
+    assert to_mono_16k(card.mic.samples_since(spoken.began_at)[1], 16000).max() > 0.2

@@ -10,8 +10,8 @@ router = APIRouter(prefix="/org")
 
 
 @router.post("/inject")
-async def inject(service: Service, body: Inject) -> Response:
-    return answer(await service.inject(**body.model_dump()))
+async def inject(service: Service, body: Inject, via: ViaOf) -> Response:
+    return answer(await service.inject(via=via, **body.model_dump()))
 
 
 @router.post("/messages/{message_id}/cancel")

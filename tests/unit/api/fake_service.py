@@ -272,8 +272,8 @@ class FakeService:
         self.hub.publish("plan:resolved", {"id": plan_id})
         return {"decision": decision, "state": "sent" if decision == "approve" else "rejected"}
 
-    async def inject(self, *, project: str, agent: str, message: str, message_id: str | None = None) -> Any:
-        self._note("inject", project=project, agent=agent, message=message, message_id=message_id)
+    async def inject(self, *, project: str, agent: str, message: str, message_id: str | None = None, via: str) -> Any:
+        self._note("inject", project=project, agent=agent, message=message, message_id=message_id, via=via)
         if any(one["agentId"] == agent for one in self.gates):
             raise BadRequest("A gate of this agent is open: answer it first.")
         return {"messageId": message_id or "m-1", "state": "queued"}

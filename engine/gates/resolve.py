@@ -121,7 +121,6 @@ class Resolver:
         async with self._lock(request.agent_id):
             record = await self._record(request)
             gate = await self._unchanged(record.gate, request)
-            self._consent.confirm(request.voice_session, gate)
             return await self._deliver(gate, request, sends, phrase)
 
     async def _grace(self, request: ResolveRequest, gate: Gate) -> None:
@@ -209,6 +208,8 @@ class Resolver:
             raise Unavailable(
                 f"{self._book.agent_name(gate.agent_id)} is not running, so gate {gate.id} can't be answered."
             )
+        if phrase is not None:
+            self._consent.confirm(request.voice_session, gate)
         decided = Decided(
             decision=request.decision,
             via=request.via,

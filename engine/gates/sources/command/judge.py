@@ -1,0 +1,42 @@
+"""The judge of shell commands: parse, walk, collect, conclude; whatever goes wrong counts as harmful."""
+
+from engine.domain.gates import Effect
+from engine.gates.sources.command import hidden, shell
+from engine.gates.sources.command.call import Bench, Scope, TooMuch, unknown
+from engine.gates.sources.command.judgement import Finding, Judgement, conclude, found, tier_of
+from engine.gates.sources.command.programs import registry
+from engine.gates.sources.command.surroundings import Surroundings
+
+MAX_LENGTH = 65_536  # characters; longer commands are not read
+_FOR_SCREEN = frozenset(("home", "root", "system"))
+_CHANGES = frozenset(("delete", "overwrite", "destroy", "configure"))
+
+
+def judge(command: str, where: Surroundings) -> Judgement:
+    """What ``command`` would do in ``where``; never raises."""
+    reason = hidden.why(command)
+    if len(command) > MAX_LENGTH:
+        return conclude(command, [unknown("a very long command")], reason or "long")
+    bench = Bench(where, shell.run, registry.judge_call)
+    try:
+        bench.run(bench, command, Scope(where.cwd), None)
+    except (TooMuch, RecursionError):
+        bench.findings.append(unknown("a command too deep to follow"))
+    findings = _bomb(command) + bench.findings
+    if reason == "hidden" and not findings:
+        findings = [found("unknown", ("hidden characters",), "unknown", "hidden", undo="unknown")]
+    screen_only = reason or _places(tuple(f.effect for f in findings))
+    return conclude(command, findings, screen_only, tuple(dict.fromkeys(bench.scripts)))
+
+
+def _bomb(command: str) -> list[Finding]:
+    squeezed = "".join(command.split())
+    return [found("stop", ("the machine",), "system", "fork_bomb")] if ":(){:|:&};:" in squeezed else []
+
+
+def _places(effects: tuple[Effect, ...]) -> str | None:
+    """Deleting or changing home, root or system is decided on a screen."""
+    for effect in effects:
+        if effect.place in _FOR_SCREEN and effect.kind in _CHANGES and tier_of(effect) == "harmful":
+            return effect.place
+    return None

@@ -1,0 +1,1 @@
+"""One judge a family of programs; ``registry.judge_call`` finds the right one."""

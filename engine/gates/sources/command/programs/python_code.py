@@ -1,0 +1,140 @@
+"""Python source by its syntax tree: calls that delete, run, overwrite, send or hide."""
+
+import ast
+from collections.abc import Iterator
+
+from engine.gates.sources.command.call import Bench, Call, unknown
+from engine.gates.sources.command.judgement import Finding, found
+from engine.gates.sources.command.programs import sql
+from engine.gates.sources.command.programs.files import deleted
+from engine.gates.sources.command.targets import resolve
+from engine.gates.sources.command.words import Word, literal
+from engine.gates.sources.command.writes import write
+
+_DELETES = frozenset(("remove", "unlink", "rmdir", "removedirs", "rmtree", "truncate", "drop_all", "drop_database", "flushall", "flushdb"))
+_MODULE_DELETES = frozenset(("os", "shutil", "pathlib"))
+_RUNS = frozenset(("system", "popen", "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput", "execv", "execvp", "execl", "execlp", "execve", "spawnl", "spawnv", "create_subprocess_exec", "create_subprocess_shell"))
+_RUNNERS = frozenset(("os", "subprocess", "asyncio", "sp", "pty", "commands"))
+_DYNAMIC = frozenset(("eval", "exec", "__import__", "compile"))
+_SENDS = frozenset(("post", "put", "delete", "patch", "sendall", "sendto", "urlopen", "upload_file", "send_message"))
+_NET = frozenset(("requests", "httpx", "urllib", "session", "client", "socket", "smtplib", "s", "sock", "aiohttp", "request"))
+_MOVES = frozenset(("move", "rename", "replace", "copyfile", "copy", "copytree"))
+
+
+def scan(text: str, call: Call, bench: Bench) -> list[Finding]:
+    """Findings of one program; what does not parse is unknown."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [unknown("python code that does not parse")]
+    scanner = _Scanner(call, bench)
+    results: list[Finding] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            scanner.imported(node)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            bench.step()
+            results += scanner.call_of(node)
+    return results
+
+
+class _Scanner:
+    """Judges the calls of one program; knows what its imports are called."""
+
+    def __init__(self, call: Call, bench: Bench) -> None:
+        self._call = call
+        self._bench = bench
+        self._from: dict[str, str] = {}  # local name -> module it came from
+        self._original: dict[str, str] = {}
+
+    def imported(self, node: ast.Import | ast.ImportFrom) -> None:
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        for name in node.names:
+            short = name.asname or name.name.split(".")[0]
+            self._from[short] = module or name.name
+            self._original[short] = name.name
+
+    def call_of(self, node: ast.Call) -> list[Finding]:
+        owner, name = self._named(node.func)
+        if name in _DYNAMIC and not owner:
+            return [unknown("python code that makes code")]
+        if name in _DELETES and (owner in _MODULE_DELETES or self._is_path(node.func) or name in ("drop_all", "rmtree", "flushall", "drop_database")):
+            return self._deletes(node, owner)
+        if name in _RUNS and owner in _RUNNERS:
+            return self._runs(node)
+        if name in ("execute", "executescript", "executemany", "raw"):
+            return [f for text in self._strings(node.args[:1]) for f in sql.judge(text)]
+        return self._writes(node, owner, name)
+
+    def _writes(self, node: ast.Call, owner: str, name: str) -> list[Finding]:
+        if name == "open" or name in ("write_text", "write_bytes"):
+            return self._opened(node, name)
+        if name in _MOVES and owner in ("os", "shutil"):
+            return self._lands(node.args[1:2])
+        if name in _SENDS and owner.split(".")[0] in _NET:
+            return [found("send", ("python code",), "remote", "send", undo="yes")]
+        if name in ("kill", "killpg") and owner == "os":
+            return [found("stop", ("a process",), "system", "kill")]
+        return []
+
+    def _named(self, func: ast.expr) -> tuple[str, str]:
+        if isinstance(func, ast.Name):
+            module = self._from.get(func.id, "")
+            return module.split(".")[0], self._original.get(func.id, func.id)
+        if isinstance(func, ast.Attribute):
+            root = func.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            base = root.id if isinstance(root, ast.Name) else ""
+            if isinstance(root, ast.Call) and isinstance(root.func, ast.Name) and root.func.id == "__import__":
+                base = next(self._strings(root.args[:1]), "")
+            return self._from.get(base, base).split(".")[0], func.attr
+        return "", ""
+
+    def _is_path(self, func: ast.expr) -> bool:
+        """``Path(...).unlink()`` or ``p.unlink()`` of something that is no list or set."""
+        return isinstance(func, ast.Attribute) and func.attr in ("unlink", "rmdir", "rmtree")
+
+    def _strings(self, nodes: list[ast.expr]) -> Iterator[str]:
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+            elif isinstance(node, ast.JoinedStr):
+                yield "".join(p.value if isinstance(p, ast.Constant) and isinstance(p.value, str) else "$UNKNOWN" for p in node.values)
+
+    def _deletes(self, node: ast.Call, owner: str) -> list[Finding]:
+        names = list(self._strings(node.args[:1]))
+        if not names and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+            names = list(self._strings(node.func.value.args[:1]))
+        if not names:
+            return [found("delete", ("python code",), "unknown", "code_deletes", undo="unknown")]
+        targets = [resolve(Word(n, "$UNKNOWN" not in n, bare=n), self._call.scope, self._bench.where) for n in names]
+        return deleted(targets, self._bench, recursive=True)
+
+    def _runs(self, node: ast.Call) -> list[Finding]:
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.List | ast.Tuple):
+            words = list(self._strings(list(first.elts)))
+            whole = len(words) == len(first.elts)
+            self._bench.nested(" ".join("'" + w.replace("'", "'\\''") + "'" for w in words), self._call.scope)
+            return [] if whole or words else [unknown("python code that runs commands")]
+        texts = list(self._strings(node.args[:1]))
+        for text in texts:
+            self._bench.nested(text, self._call.scope)
+        return [] if texts else [unknown("python code that runs commands")]
+
+    def _opened(self, node: ast.Call, name: str) -> list[Finding]:
+        if name != "open":
+            base = node.func.value if isinstance(node.func, ast.Attribute) else None
+            return self._lands(base.args[:1] if isinstance(base, ast.Call) else [])
+        modes = [*self._strings(node.args[1:2]), *self._strings([k.value for k in node.keywords if k.arg == "mode"])]
+        mode = modes[0] if modes else "r"
+        return self._lands(node.args[:1]) if set(mode) & set("wx+") and len(mode) < 4 else []
+
+    def _lands(self, nodes: list[ast.expr]) -> list[Finding]:
+        texts = list(self._strings(nodes))
+        if not texts:
+            return [found("overwrite", ("python code",), "project", "code_writes", undo="yes", noun="file")]
+        targets = [resolve(literal(text), self._call.scope, self._bench.where) for text in texts]
+        return [f for t in targets if (f := write(t, self._bench.where))]

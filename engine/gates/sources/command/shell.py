@@ -1,0 +1,193 @@
+"""Reads a shell line with the bash grammar and hands every command that it would run to its judge."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from engine.gates.sources.command import expand, redirects
+from engine.gates.sources.command.call import Bench, Call, Feed, Scope, base_name, unknown
+from engine.gates.sources.command.outputs import output_of
+from engine.gates.sources.command.words import Word, literal
+
+_SUBSHELLS = frozenset(("subshell", "command_substitution", "process_substitution"))
+_LOOPS = frozenset(("for_statement", "c_style_for_statement"))
+_VALUES = frozenset(
+    "word string raw_string ansi_c_string concatenation simple_expansion expansion number variable_name "
+    "arithmetic_expansion brace_expression translated_string".split()
+)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def run(bench: Bench, text: str, scope: Scope, stdin: Feed | None) -> None:
+    """Judge ``text`` as a shell would run it."""
+    data = text.encode("utf-8", "surrogatepass")
+    root = _parser().parse(data).root_node
+    if root.has_error:
+        bench.add([unknown("text that does not parse")])
+    _Walk(bench, data).block(root, scope, stdin)
+
+
+class _Walk:
+    """One pass over one parsed text."""
+
+    def __init__(self, bench: Bench, data: bytes) -> None:
+        self.bench = bench
+        self.expand = expand.Expander(bench, data, self.block)
+        self.text = self.expand.source
+
+    def block(self, node: Node, scope: Scope, stdin: Feed | None = None) -> None:
+        """Every command below ``node``, in order, in the same shell."""
+        for child in node.named_children:
+            self.visit(child, scope, stdin)
+
+    def visit(self, node: Node, scope: Scope, stdin: Feed | None = None) -> Feed | None:
+        """Judge one statement; the feed is what it would print, when a pipe takes it."""
+        self.bench.step()
+        kind = node.type
+        if kind == "command":
+            return self.command(node, scope, stdin)
+        if kind == "pipeline":
+            return self.pipeline(node, scope, stdin)
+        if kind == "redirected_statement":
+            return self.redirected(node, scope, stdin)
+        if kind in _SUBSHELLS:
+            self.block(node, scope.fork(), stdin)
+        elif kind == "variable_assignment":
+            self.assign(node, scope)
+        elif kind in _LOOPS:
+            self.loop(node, scope, stdin)
+        elif kind == "function_definition":
+            self.define(node, scope)
+        elif kind in _VALUES or kind == "comment":
+            self.expand.words(node, scope)
+        else:
+            self.block(node, scope, stdin)
+        return Feed(None)
+
+    def pipeline(self, node: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
+        feed = stdin
+        for stage in node.named_children:
+            feed = self.visit(stage, scope.fork(), feed)
+        return feed
+
+    def command(self, node: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
+        name, args, env = None, [], []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                env.append(self._pair(child, scope))
+            elif child.type == "command_name":
+                words = self.expand.words(child.named_children[0], scope) if child.named_children else []
+                name, args = (words[0], words[1:]) if words else (literal(""), [])
+            elif child.type == "herestring_redirect":
+                stdin = self.herestring(child, scope)
+            elif child.type.endswith("_redirect"):
+                stdin = self.redirect(child, scope, stdin)
+            else:
+                args += self.expand.words(child, scope)
+        if name is None:
+            return Feed(None)
+        call = Call(base_name(name.text), tuple(args), scope, stdin, tuple(env), name.text)
+        if not name.known and not name.text.startswith("./"):
+            self.bench.add([unknown(name.text)])
+        self.bench.judge_call(self.bench, call)
+        return output_of(call, self.bench.where)
+
+    def _pair(self, node: Node, scope: Scope) -> tuple[str, str]:
+        name, words = self._assignment(node, scope)
+        return name, " ".join(word.text for word in words)
+
+    def _assignment(self, node: Node, scope: Scope) -> tuple[str, list[Word]]:
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        words: list[Word] = [literal("")]
+        if value is not None and value.type == "array":
+            words = [word for item in value.named_children for word in self.expand.words(item, scope)]
+        elif value is not None:
+            words = [self.expand.one(value, scope)]
+        return (self.text(name) if name else ""), words
+
+    def assign(self, node: Node, scope: Scope) -> None:
+        name, words = self._assignment(node, scope)
+        scope.variables[name] = words
+
+    def loop(self, node: Node, scope: Scope, stdin: Feed | None) -> None:
+        name = node.child_by_field_name("variable")
+        values = [w for v in node.children_by_field_name("value") for w in self.expand.words(v, scope)]
+        if name is not None and node.type == "for_statement":
+            # Every value in one word list: judging the body once covers them all.
+            scope.variables[self.text(name)] = values or [Word("$@", known=False)]
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.block(body, scope, stdin)
+
+    def define(self, node: Node, scope: Scope) -> None:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and body is not None:
+            scope.functions[self.text(name)] = self.text(body)
+            # Judged where it stands: what is defined here may be called by a name nobody can follow.
+            self.block(body, scope.fork())
+
+    def redirected(self, node: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
+        body = node.child_by_field_name("body")
+        marks = node.children_by_field_name("redirect")
+        for mark in marks:
+            stdin = self.redirect(mark, scope, stdin, alone=body is None or self._prints_nothing(body))
+        feed = self._visit_body(body, scope, stdin) if body is not None else None
+        for mark in marks:
+            if mark.type == "heredoc_redirect":
+                self._after_heredoc(mark, scope, stdin if body is None else feed or stdin)
+        return feed
+
+    def _visit_body(self, body: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
+        """A here document belongs to the last command of a list; giving it to all of them misses none."""
+        return self.visit(body, scope, stdin)
+
+    def _prints_nothing(self, body: Node) -> bool:
+        return self.text(body).strip() in (":", "true", "cat /dev/null", "echo -n", "printf ''", 'printf ""')
+
+    def _after_heredoc(self, mark: Node, scope: Scope, feed: Feed | None) -> None:
+        for child in mark.named_children:
+            if child.type in ("pipeline", "command", "list", "redirected_statement"):
+                self.visit(child, scope, feed)
+            elif child.type == "file_redirect":
+                self.redirect(child, scope, None)
+
+    def redirect(self, node: Node, scope: Scope, stdin: Feed | None, *, alone: bool = False) -> Feed | None:
+        """Judge one redirect; returns what the command reads after it."""
+        if node.type == "herestring_redirect":
+            return self.herestring(node, scope)
+        if node.type == "heredoc_redirect":
+            return self.heredoc(node, scope)
+        target = node.child_by_field_name("destination")
+        if target is None:
+            return stdin
+        words = [word for item in node.children_by_field_name("destination") for word in self.expand.words(item, scope)]
+        sign = next((c.type for c in node.children if not c.is_named), ">")
+        if sign.startswith("<") and sign != "<>":
+            return redirects.read(words, scope, self.bench.where)
+        self.bench.add(redirects.write(words[:1], sign, scope, self.bench.where, alone=alone))
+        return stdin
+
+    def herestring(self, node: Node, scope: Scope) -> Feed:
+        words = [word for child in node.named_children for word in self.expand.words(child, scope)]
+        return Feed(" ".join(w.text for w in words)) if all(w.known for w in words) else Feed(None)
+
+    def heredoc(self, node: Node, scope: Scope) -> Feed:
+        body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
+        if body is None:
+            return Feed("")
+        start = next((self.text(c) for c in node.named_children if c.type == "heredoc_start"), "")
+        if any(mark in start for mark in "'\"\\"):
+            return Feed(self.text(body))
+        for child in self._inner(body):
+            self.expand.words(child, scope)
+        return Feed(self.text(body))
+
+    def _inner(self, body: Node) -> Iterator[Node]:
+        return (child for child in body.named_children if child.type in (*_VALUES, "command_substitution"))

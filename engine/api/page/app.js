@@ -49,7 +49,8 @@ async function refreshLogs() {
   const name = state.projects.find((one) => one.id === project);
   setText($("chat-project"), name ? `in ${name.name}` : "");
   showChat(chat);
-  showAudit(audits.flat().sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1)).slice(0, 50));
+  const lines = new Map(audits.flat().map((line) => [line.id, line]));
+  showAudit([...lines.values()].sort((a, b) => b.timestamp.localeCompare(a.timestamp)).slice(0, 50));
 }
 
 // Runs one at a time; what comes meanwhile runs once more after it.
@@ -78,7 +79,7 @@ const updateLogs = oneAtATime(refreshLogs);
 const LOGGED = new Set(["gate:resolved", "plan:resolved", "groupchat:message", "stream:reset", "org:changed", "agent:status"]);
 
 function onEvent(event) {
-  if (event.type === "voice:command" || event.type === "message:state" && state === null) return;
+  if (event.type === "voice:command") return;
   updateState();
   if (LOGGED.has(event.type)) updateLogs();
 }

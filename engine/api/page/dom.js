@@ -24,7 +24,8 @@ export function exact(text, marking = false) {
   const parts = document.createDocumentFragment();
   let plain = "";
   const flush = () => {
-    if (plain !== "") parts.append(plain);
+    if (marking) parts.append(...plain.split(/(\s+)/).filter((word) => word !== "").map(unbroken));
+    else if (plain !== "") parts.append(plain);
     plain = "";
   };
   for (const letter of text) {
@@ -38,6 +39,11 @@ export function exact(text, marking = false) {
   }
   flush();
   return parts;
+}
+
+// A word of a command stays on one line where it fits: "rm -" at the end of a line and "rf" on the next is misread.
+function unbroken(word) {
+  return word.includes("-") || word.includes("/") ? el("span", { class: "unbroken" }, word) : word;
 }
 
 export function setExact(element, text, marking = false) {

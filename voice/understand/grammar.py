@@ -27,6 +27,7 @@ from voice.understand.numbers import NumberWords
 from voice.understand.parse import Costs
 
 SENTENCES = Path(__file__).parent / "sentences"
+_LIVING = ("agents", "projects")
 _MOST_VALUES = 2000  # of one list, after its templates are written out
 
 
@@ -55,6 +56,7 @@ class Grammar:
     approving: frozenset[str]
     doubts: frozenset[str]
     dangling: frozenset[str]
+    prompt: tuple[str, ...] = ()
     automaton: Automaton = field(default_factory=Automaton)
 
     def slot_lists(self, live: Mapping[str, Sequence[str]]) -> dict[str, SlotList]:
@@ -64,7 +66,7 @@ class Grammar:
     def unnamed(self) -> dict[str, SlotList]:
         """Lists that take any words where a live name would stand."""
         common = self.costs.small | self.costs.fixed | self.costs.fillers | self.dangling
-        return {key: AnyName(common) for key, spec in self.lists.items() if "names" in spec}
+        return {key: AnyName(common) for key, spec in self.lists.items() if spec.get("names") in _LIVING}
 
     def _list(self, key: str, spec: Mapping[str, Any], live: Mapping[str, Sequence[str]]) -> SlotList:
         if spec.get("wildcard"):
@@ -74,7 +76,7 @@ class Grammar:
         if "sessions" in spec:
             return SessionNumbers(frozenset(fold(str(word)) for word in spec["sessions"]))
         if "names" in spec:
-            entries = dict.fromkeys(live.get(str(spec["names"]), ()))
+            entries = dict.fromkeys((*live.get(str(spec["names"]), ()), *spec.get("values", ())))
             return Names(tuple(name(entry, self.numbers, self.symbols) for entry in entries))
         return Phrases(tuple(_phrases(key, spec.get("values", ()))))
 
@@ -156,6 +158,7 @@ def _grammar(data: Mapping[str, Any]) -> Grammar:
         exact=frozenset(data.get("exact_intents", ())),
         approving=frozenset(data.get("approving_intents", ())),
         doubts=_folded((*guards.get("doubts", ()), *guards.get("negations", ()))),
+        prompt=tuple(str(sentence) for sentence in data.get("prompt", ())),
         dangling=_folded(guards.get("dangling", ())),
     )
     for group in grammar.groups:

@@ -47,9 +47,8 @@ def snapshot_from_files(root: Path) -> OrgSnapshot:
 
     Raises Unavailable when a file of the root can't be read.
     """
-    from engine.storage.runs import Runs
-
     from engine.storage.layout import Layout
+    from engine.storage.runs import Runs
     from engine.storage.store import Store
 
     found = empty_snapshot()

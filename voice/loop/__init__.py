@@ -1,0 +1,1 @@
+"""The loop: wires microphone, ears, conversation, engine and loudspeaker; decides nothing itself."""

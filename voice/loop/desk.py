@@ -1,0 +1,153 @@
+"""The conversation running: one inbox of inputs, one place that steps the manager, two lanes of requests."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from engine.domain.wire import OrgSnapshot
+from engine.ports.clock import Clock, SystemClock
+from voice.dialogue import manager
+from voice.dialogue.actions import Hands, Scorer
+from voice.dialogue.inputs import EngineBack, EngineGone, Failed, Happened, Input, Spoken, Tick
+from voice.dialogue.phrasing import Words
+from voice.dialogue.requests import (
+    ChangeSpeed,
+    ConfirmPlayed,
+    ReadAloud,
+    ReportHeard,
+    Request,
+    ResolveGate,
+    ResolvePlan,
+    Say,
+    Silence,
+)
+from voice.dialogue.state import State
+from voice.dialogue.world import World
+from voice.loop.link import Link
+from voice.loop.settings import VoiceSettings
+from voice.loop.status import Status
+from voice.understand.grammar import Grammar, desk
+from voice.understand.intents import Intent, Understanding
+from voice.understand.prompt import desk_examples
+from voice.understand.roster import empty_snapshot, live_names
+
+_log = logging.getLogger(__name__)
+_TICK_S = 0.1
+_CONSENT = (ReportHeard, ReadAloud, ConfirmPlayed, ResolveGate, ResolvePlan)
+_GONE = "The engine does not answer."
+
+
+class Desk:
+    """Everything but sound. ``mouth`` speaks a sentence under an id; ``silence`` stops it; ``speed`` changes it."""
+
+    def __init__(
+        self,
+        home: Path,
+        settings: VoiceSettings,
+        language: Words,
+        *,
+        mouth: Callable[[Say, str], None],
+        silence: Callable[[], None],
+        speed: Callable[[float], None],
+        listen: Callable[[], None],
+        score: Scorer | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.settings = settings
+        self.state = State(phase="asleep" if settings.mode == "wake" else "awake")
+        self.link = Link(home, self.tell, self._fresh)
+        self.status = Status(self.link, settings.mode)
+        self._language = language
+        self._mouth, self._silence, self._speed, self._listen, self._score = mouth, silence, speed, listen, score
+        self._clock = clock or SystemClock()
+        self._grammar: Grammar = desk(settings.language, home / "config" / "sentences")
+        self._snapshot = empty_snapshot()
+        self.understanding = Understanding.of(self._grammar, {})
+        self._inbox: asyncio.Queue[Input] = asyncio.Queue()
+        self._lanes: tuple[asyncio.Queue[Request], asyncio.Queue[Request]] = (asyncio.Queue(), asyncio.Queue())
+        self._hands: Hands | None = None
+
+    def tell(self, happened: Input) -> None:
+        """Put an input into the inbox (from the loop's own thread)."""
+        self._inbox.put_nowait(happened)
+
+    def examples(self) -> list[str]:
+        """Example sentences for the recogniser, for where the conversation stands; none when an answer is due."""
+        if self.state.phase == "deciding":
+            return []  # words that decide are recognised without bias
+        return desk_examples(live_names(self._snapshot), self._grammar.prompt)
+
+    async def run(self) -> None:
+        """Until cancelled; every task is awaited."""
+        async with self.link, asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.status.run(), name="voice-status")
+            tasks.create_task(self._ticks(), name="voice-ticks")
+            for lane in self._lanes:
+                tasks.create_task(self._carry_out(lane), name="voice-requests")
+            tasks.create_task(self._converse(), name="voice-conversation")
+
+    async def _ticks(self) -> None:
+        while True:
+            await self._clock.sleep(_TICK_S)
+            self.tell(Tick())
+
+    async def _converse(self) -> None:
+        while True:
+            self._step(await self._inbox.get())
+
+    def _step(self, happened: Input) -> None:
+        self._notice(happened)
+        world = World(self._snapshot, self._clock.boot(), self.understanding.understand_text, self.settings.undo)
+        done = manager.step(self.state, happened, world, self._language)
+        self.state = done.state
+        for request in done.requests:
+            self._request(request)
+        for say in done.says:
+            self._mouth(say, self._language.render(say))
+
+    def _notice(self, happened: Input) -> None:
+        if isinstance(happened, EngineGone | EngineBack) and self._hands is not None:
+            self._hands.forget_session()
+        if isinstance(happened, EngineBack):
+            self._hands = None
+            self.status.again()
+        if isinstance(happened, Spoken):
+            self.status.set(heard=happened.text)
+            if isinstance(happened.understood, Intent):
+                _log.info("understood %s", happened.understood.name)
+        if isinstance(happened, Happened) and happened.event["type"] == "voice:command":
+            self._command(happened.event["data"])
+
+    def _command(self, data: Mapping[str, object]) -> None:
+        """The page's button: listen now, or be silent."""
+        if data.get("action") == "silence":
+            self._silence()
+        elif data.get("action") == "listen":
+            self._listen()
+
+    def _request(self, request: Request) -> None:
+        if isinstance(request, Silence):
+            self._silence()
+        elif isinstance(request, ChangeSpeed):
+            self._speed(request.factor)
+        else:
+            self._lanes[0 if isinstance(request, _CONSENT) else 1].put_nowait(request)
+
+    async def _carry_out(self, lane: "asyncio.Queue[Request]") -> None:
+        """One request after the other: what was heard is reported before it is acted on."""
+        while True:
+            request = await lane.get()
+            client = self.link.client
+            if client is None:
+                self.tell(Failed(request, _GONE))
+                continue
+            if self._hands is None:
+                self._hands = Hands(client, self._score)
+            self.tell(await asyncio.to_thread(self._hands.do, request))
+
+    def _fresh(self, snapshot: OrgSnapshot) -> None:
+        names = live_names(snapshot)
+        if names != live_names(self._snapshot) or not self.understanding.lists:
+            self.understanding = Understanding.of(self._grammar, names)
+        self._snapshot = snapshot

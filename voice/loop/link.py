@@ -1,0 +1,72 @@
+"""The engine as the loop sees it: a snapshot kept fresh, its events as inputs, gone and back again. Owns one thread."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.client import Client, EventStream
+from engine.domain.errors import ConduitError
+from engine.domain.wire import EventBody, OrgSnapshot
+from voice.dialogue.inputs import EngineBack, EngineGone, Happened, Input
+
+_log = logging.getLogger(__name__)
+_RETRY_S = 1.0
+
+
+class Link:
+    """``async with`` it; ``tell`` gets inputs in the loop's own thread, each after the snapshot that shows it."""
+
+    def __init__(self, home: Path, tell: Callable[[Input], None], fresh: Callable[[OrgSnapshot], None]) -> None:
+        self._home = home
+        self._tell = tell
+        self._fresh = fresh
+        self._closed = threading.Event()
+        self._stream: EventStream | None = None
+        self._thread = threading.Thread(target=self._follow, name="engine-events", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.client: Client | None = None
+        """The engine's client, or None while it is gone."""
+
+    async def __aenter__(self) -> "Link":
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._closed.set()
+        if self._stream is not None:
+            self._stream.close()
+        await asyncio.to_thread(self._thread.join)
+
+    def _follow(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._connected(Client.from_home(self._home, kind="voice"))
+            except ConduitError as error:
+                _log.info("%s", error)
+            if not self._closed.is_set():
+                self.client = None
+                self._post(lambda: self._tell(EngineGone()))
+                self._closed.wait(_RETRY_S)
+
+    def _connected(self, client: Client) -> None:
+        snapshot = client.snapshot()
+        stream = client.events(after=snapshot["eventId"], on_disconnect=lambda error: stream.close())
+        self._stream, self.client = stream, client
+        self._post(lambda: self._fresh(snapshot))
+        self._post(lambda: self._tell(EngineBack()))
+        for event in stream:
+            self._handle(client, event)
+
+    def _handle(self, client: Client, event: EventBody) -> None:
+        if event["type"] != "voice:state":
+            snapshot = client.snapshot()
+            self._post(lambda: self._fresh(snapshot))
+            self._post(lambda: self._tell(Happened(event)))
+
+    def _post(self, call: Callable[[], None]) -> None:
+        assert self._loop is not None
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call)

@@ -1,0 +1,47 @@
+"""The voice section of ``config/settings.yaml``, checked at the border."""
+
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.domain.errors import BadRequest
+
+Mode = Literal["wake", "push", "open"]
+
+
+class VoiceSettings(BaseModel):
+    """How the assistant listens and speaks. Times in seconds."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    mode: Mode = "wake"
+    wake_phrases: tuple[str, ...] = Field(default=("hey conduit", "okay conduit"), alias="wakePhrases", min_length=1)
+    language: str = "en"
+    model: str = "base"
+    voice: str = "en_US-joe-medium"
+    speed: float = Field(default=1.0, ge=0.5, le=2.5)
+    volume: float = Field(default=1.0, ge=0.0, le=2.0)
+    input: str | None = None
+    output: str | None = None
+    undo: float = Field(default=3.0, ge=0.0, le=30.0)
+    stay_open: float = Field(default=20.0, alias="stayOpen", ge=3.0, le=600.0)
+    models: dict[str, str] = Field(default_factory=dict)
+
+
+def load_settings(home: Path) -> VoiceSettings:
+    """The settings under a data root; defaults where there are none. BadRequest names the file and the fault."""
+    path = home / "config" / "settings.yaml"
+    if not path.is_file():
+        return VoiceSettings.model_validate({})
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        section = found.get("voice") or {}
+        return VoiceSettings.model_validate(section)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadRequest(f"In {path}, voice.{where}: {first['msg']}.") from error
+    except (OSError, yaml.YAMLError, UnicodeDecodeError, AttributeError) as error:
+        raise BadRequest(f"The settings {path} can't be read: {error}.") from error

@@ -1,0 +1,242 @@
+"""Ears and mouth around the desk: microphone to utterances, sentences to the loudspeaker, half duplex between them."""
+
+import asyncio
+import logging
+import math
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from engine.ports.clock import Clock, SystemClock
+from voice.audio.microphone import Microphone, MicrophoneState
+from voice.audio.speaker import Speaker
+from voice.dialogue import phrasing
+from voice.dialogue.inputs import Dropped, Drowsy, Played, SpeechBegan, SpeechEnded, Spoken, Woken
+from voice.dialogue.requests import Say
+from voice.frames import Completeness, Frame, Samples, Transcript
+from voice.listen import listener as turns
+from voice.listen.hearing import Heard, Hearing
+from voice.listen.listener import Listener
+from voice.listen.transcribe import Recogniser
+from voice.listen.vad import Vad
+from voice.listen.wake import WakePhrases
+from voice.listen.words import score_words
+from voice.loop.desk import Desk
+from voice.loop.echo import Echo
+from voice.loop.settings import VoiceSettings
+from voice.speak import queue as speech
+from voice.speak.synthesise import Synthesiser
+from voice.understand.intents import Intent, Understood
+
+_log = logging.getLogger(__name__)
+_KEPT_SOUNDS = 4
+_NEVER_ECHO = frozenset(("gate.reject", "plan.reject", "dialogue.stop", "dialogue.cancel"))
+_URGENCY = {
+    "reply": speech.Urgency.REPLY,
+    "gate": speech.Urgency.GATE,
+    "plan": speech.Urgency.PLAN,
+    "news": speech.Urgency.NEWS,
+}
+
+
+class Loop:
+    """One microphone, one loudspeaker, one desk."""
+
+    def __init__(
+        self,
+        home: Path,
+        settings: VoiceSettings,
+        recogniser: Recogniser,
+        voice: Synthesiser,
+        *,
+        clock: Clock | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock or SystemClock()
+        self._recogniser = recogniser
+        self._voice = voice
+        self._wake = WakePhrases(settings.wake_phrases)
+        self._echo = Echo()
+        self._sounds: OrderedDict[str, Samples] = OrderedDict()
+        self._sayings: dict[str, str] = {}
+        self._speaker = Speaker(settings.output)
+        self._queue = speech.SpeechQueue(
+            voice,
+            self._speaker,
+            on_played=self._played,
+            on_started=self._started,
+            on_dropped=self._dropped,
+            clock=self._clock,
+        )
+        self.desk = Desk(
+            home,
+            settings,
+            phrasing.load(settings.language),
+            mouth=self._say,
+            silence=self._silence,
+            speed=self._change_speed,
+            listen=self._listen_now,
+            score=self._score,
+            clock=self._clock,
+        )
+        self._microphone = Microphone(settings.input, on_state=self._microphone_is)
+        self._hearing = Hearing(Listener(Vad()), recogniser, self._completeness, self.desk.examples)
+        self._pushed = False
+        self._speaking = False  # the user
+        self._active_at = self._clock.boot()
+        self._ears = "off"  # what the microphone's state says
+
+    async def run(self) -> None:
+        """Until cancelled. Trouble with a device is shown and waited out; it ends nothing."""
+        async with self._speaker, self._queue, self._hearing, asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.desk.run(), name="voice-desk")
+            tasks.create_task(self._listen(), name="voice-ears")
+
+    # Ears
+
+    async def _listen(self) -> None:
+        async with self._microphone:
+            async for heard in self._hearing.hear(self._frames()):
+                if isinstance(heard, turns.SpeechBegan):
+                    self._user_speaks(True)
+                else:
+                    self._heard(heard)
+
+    async def _frames(self) -> AsyncIterator[Frame]:
+        """Frames of the microphone, deaf while the assistant speaks, and in push mode unless it is pushed."""
+        async for frame in self._microphone.frames():
+            deaf = self._queue.speaking_until
+            if self._settings.mode == "push" and not self._pushed:
+                deaf = math.inf
+            self._hearing.deaf_until = deaf
+            if frame.at < deaf and self._speaking:
+                self._user_speaks(False)
+                self.desk.tell(SpeechEnded())
+            self._grow_drowsy(frame.at)
+            yield frame
+
+    def _user_speaks(self, speaks: bool) -> None:
+        self._speaking = speaks
+        self._queue.hold(speaks)
+        if speaks:
+            self.desk.tell(SpeechBegan())
+            self.desk.status.set(listening="hearing")
+        else:
+            self.desk.status.set(listening=self._idle())
+
+    def _heard(self, heard: Heard) -> None:
+        self._user_speaks(False)
+        transcript = heard.transcript
+        if transcript.rejected or not transcript.text.strip():
+            _log.info("Not taken as words: %s.", transcript.rejected)
+            self.desk.tell(SpeechEnded())
+            return
+        text, woken = self._addressed(transcript.text)
+        if text is None:
+            self.desk.tell(SpeechEnded())
+            return
+        readings = transcript.hypotheses
+        understanding = self.desk.understanding
+        understood = understanding.understand_text(text) if woken else understanding.understand(readings)
+        if self._comes_back(text, heard, understood):
+            _log.info("Dropped what was just said aloud.")
+            self.desk.tell(SpeechEnded())
+            return
+        self._active_at = self._clock.boot()
+        self._keep_sound(text, heard.utterance.speech)
+        self.desk.status.set(timings_ms={name: round(ms, 1) for name, ms in heard.timings_ms.items()})
+        self.desk.tell(Spoken(text, understood, transcript.confidence, heard.utterance.began_at))
+        self._pushed = False
+
+    def _addressed(self, text: str) -> tuple[str | None, bool]:
+        """What is left of ``text`` for the assistant, and whether a wake phrase was taken off; None: not for it."""
+        wake = self._wake.find(text) if self._settings.mode == "wake" else None
+        if wake is not None:
+            self.desk.tell(Woken(alone=not wake.rest))
+            return wake.rest or None, True
+        return (None if self.desk.state.phase == "asleep" else text), False
+
+    def _comes_back(self, text: str, heard: Heard, understood: Understood) -> bool:
+        refuses = isinstance(understood, Intent) and understood.name in _NEVER_ECHO
+        return not refuses and self._echo.is_echo(text, heard.utterance.began_at)
+
+    def _completeness(self, transcript: Transcript) -> Completeness:
+        understood = self.desk.understanding.understand(transcript.hypotheses)
+        if isinstance(understood, Intent) and understood.name in self.desk.understanding.grammar.approving:
+            return "consent"
+        wake = self._wake.find(transcript.text) if self._settings.mode == "wake" else None
+        if wake is not None:
+            understood = self.desk.understanding.understand_text(wake.rest)
+        found = self.desk.understanding.completeness(wake.rest if wake else transcript.text)
+        if found == "complete":
+            return "complete" if understood is not None else "unknown"
+        return "open" if found == "dangling" or understood is not None else "unknown"
+
+    def _keep_sound(self, text: str, samples: Samples) -> None:
+        self._sounds[text] = samples
+        while len(self._sounds) > _KEPT_SOUNDS:
+            self._sounds.popitem(last=False)
+
+    def _score(self, text: str, candidates: tuple[str, ...]) -> Mapping[str, float]:
+        samples = self._sounds.get(text)
+        return {} if samples is None else score_words(self._recogniser, samples, text, candidates)
+
+    def _grow_drowsy(self, now: float) -> None:
+        quiet_for = now - max(self._active_at, min(now, self._queue.speaking_until))
+        if self._settings.mode == "wake" and quiet_for > self._settings.stay_open and self.desk.state.phase == "awake":
+            self._active_at = now
+            self.desk.tell(Drowsy())
+
+    def _listen_now(self) -> None:
+        """The key or the page's button."""
+        self._pushed = True
+        self._active_at = self._clock.boot()
+        self._queue.stop()
+        self.desk.tell(Woken())
+
+    def _microphone_is(self, state: MicrophoneState) -> None:
+        trouble = state.kind in ("lost", "busy", "dead", "absent")
+        self._ears = state.kind
+        note = state.sentence if trouble else None
+        self.desk.status.set(listening="trouble" if trouble else self._idle(), note=note)
+        if trouble:
+            _log.warning("%s", state.sentence)
+
+    def _idle(self) -> str:
+        if self._ears != "listening":
+            return "trouble" if self._ears in ("lost", "busy", "dead", "absent") else "off"
+        asleep = self.desk.state.phase == "asleep" or (self._settings.mode == "push" and not self._pushed)
+        return "asleep" if asleep else "listening"
+
+    # Mouth
+
+    def _say(self, say: Say, text: str) -> None:
+        if not text:
+            return
+        said = self._queue.say(speech.Say(text, _URGENCY[say.urgency], id=say.id))
+        self.desk.status.set(said=text)
+        self._sayings[said] = text
+
+    def _started(self, say_id: str, at: float) -> None:
+        self._echo.said(self._sayings.get(say_id, ""), at)
+        self.desk.status.set(listening="speaking")
+
+    def _played(self, say_id: str, at: float) -> None:
+        self._over(say_id, at)
+        self.desk.tell(Played(say_id))
+
+    def _dropped(self, say_id: str) -> None:
+        self._over(say_id, self._clock.boot())
+        self.desk.tell(Dropped(say_id))
+
+    def _over(self, say_id: str, at: float) -> None:
+        self._sayings.pop(say_id, None)
+        self._echo.ended(at)
+        self._active_at = max(self._active_at, at)
+        self.desk.status.set(listening=self._idle())
+
+    def _silence(self) -> None:
+        self._queue.stop()
+
+    def _change_speed(self, factor: float) -> None:
+        self._voice.speed = min(2.5, max(0.5, self._voice.speed * factor))

@@ -1,0 +1,42 @@
+"""What the page shows of the voice: told to the engine when it changes, never holding the loop up."""
+
+import asyncio
+import logging
+from typing import Any
+
+from engine.domain.errors import ConduitError
+from voice.loop.link import Link
+
+_log = logging.getLogger(__name__)
+
+
+class Status:
+    """Collects changes; ``run`` sends them, newest values only."""
+
+    def __init__(self, link: Link, mode: str) -> None:
+        self._link = link
+        self._fields: dict[str, Any] = {"connected": True, "mode": mode, "listening": "off", "note": None}
+        self._changed = asyncio.Event()
+
+    def set(self, **fields: Any) -> None:
+        """Change fields of ``VoiceView`` (snake_case)."""
+        if any(self._fields.get(name) != value for name, value in fields.items()):
+            self._fields.update(fields)
+            self._changed.set()
+
+    def again(self) -> None:
+        """Send everything again: the engine is another one."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Send until cancelled; an engine that does not answer gets it when it is back."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            client = self._link.client
+            if client is None:
+                continue
+            try:
+                await asyncio.to_thread(client.voice_state, **self._fields)
+            except ConduitError as error:
+                _log.info("The page was not told the voice's state: %s", error)

@@ -74,6 +74,7 @@ def test_forwarding_headers_do_not_hide_the_process(rig: Rig) -> None:
         "X-Real-IP": "1.1.1.1",
     }
     assert ask_from_child(rig, "run-1", OWNER, extra=spoof) == 403
+    assert ask_from_child(rig, None, OWNER, extra=spoof) == 200  # nor do they say anything about anyone else
 
 
 def test_process_that_sends_and_is_gone_is_not_taken_for_a_stranger(rig: Rig) -> None:
@@ -142,6 +143,24 @@ def test_process_that_forks_during_the_look_up_is_found(pair: Pair) -> None:
     """The tree is read again until nothing new is in it."""
     looks: list[Mapping[int, str]] = [{os.getppid(): "run-1"}, {os.getpid(): "run-1", os.getppid(): "run-1"}]
     assert agent_behind(pair.connection, lambda: looks.pop(0) if len(looks) > 1 else looks[0], ProcPeers()) == "run-1"
+
+
+class UnreadableTree(ProcPeers):
+    """Every process of the tree belongs to another user."""
+
+    def _holds(self, pid: int, wanted: str) -> bool:
+        raise PermissionError(13, "Permission denied", f"/proc/{pid}/fd")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_tree_process_of_another_user_does_not_hide_a_foreign_socket(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that may use sudo asks as another user: its files are closed to the engine, its user id is not."""
+    assert UnreadableTree().held_by(pair.connection, [os.getpid()]) is None
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+    with pytest.raises(Forbidden):
+        UnreadableTree().held_by(pair.connection, [os.getpid()])
 
 
 def test_table_of_connections_that_cannot_be_read_lets_nobody_in(tmp_path: Path) -> None:

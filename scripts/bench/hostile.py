@@ -73,9 +73,11 @@ ASSISTANT = (
     "it reads {p}", "{p} the word is {w}",
 )  # fmt: skip
 
+_GATE = "(gate|request|command|question)"
+_NAME = "(apollo|backend|harbor|kube proxy)"
 _THING = (
-    r"(it|this|that|this one|that one|(the|this|that) (gate|request|command|question)"
-    r"|(the )?(apollo|backend|harbor|kube proxy))"
+    rf"(it|this|that|this one|that one|(the|this|that) {_GATE}|(the )?{_NAME}|(the )?{_NAME} {_GATE}"
+    rf"|(the )?{_GATE} {_NAME})"
 )
 _WORD = rf"({'|'.join(lexicon('en').words)})"
 _PLAIN = re.compile(

@@ -19,7 +19,7 @@ class Chosen:
 
 def choose_reading(readings: Sequence[Live], verdict: Verdict, began_after: int, now: float) -> Chosen:
     """``began_after``: the latest end of a reading, in session order, that came before the speech."""
-    meant = [live for live in readings if verdict.name is None or verdict.name in live.keys]
+    meant = [live for live in readings if verdict.name is None or _named(live, verdict)]
     live = [one for one in meant if one.live(now)]
     if not live:
         return Chosen(condition=_why_none(meant, now), concerned=tuple(meant))
@@ -31,6 +31,11 @@ def choose_reading(readings: Sequence[Live], verdict: Verdict, began_after: int,
     if only.ended is None or began_after < only.ended:
         return Chosen(condition="not_said", concerned=(only,))
     return Chosen(reading=only)
+
+
+def _named(live: Live, verdict: Verdict) -> bool:
+    """Whether a name (and "gate" or "plan", where it was said beside it) means this reading."""
+    return verdict.name in live.keys and verdict.thing in {None, live.subject.thing}
 
 
 def _why_none(meant: Sequence[Live], now: float) -> ConsentCondition:

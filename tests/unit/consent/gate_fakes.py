@@ -1,7 +1,7 @@
 """A book of gates in memory and an agent that counts what reaches it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -111,6 +111,7 @@ class MemoryBook:
         self.order: list[str] = []
         self.drift: dict[str, str] = {}  # gate id -> its fingerprint now
         self.journal_fault: Exception | None = None
+        self.at_recheck: Callable[[], object] = lambda: None
 
     async def find(self, gate_id: str) -> GateRecord | None:
         await asyncio.sleep(0)
@@ -155,6 +156,7 @@ class MemoryBook:
         self.events.append((event, gate.id, dict(data)))
 
     async def recheck(self, gate: Gate) -> Gate:
+        self.at_recheck()
         return replace(gate, fingerprint=self.drift.get(gate.id, gate.fingerprint))
 
     async def follow_up(self, gate: Gate, text: str) -> Literal["delivered", "queued", "dropped"]:

@@ -209,6 +209,17 @@ def test_name_of_two_read_gates_is_ambiguous(sessions: VoiceSessions) -> None:
     assert sessions.heard(session, "approve lantern", 0.9, receipt).subject_id == "g-0000000002"
 
 
+def test_gate_and_plan_of_one_agent_are_told_apart_by_saying_which(sessions: VoiceSessions) -> None:
+    session = sessions.open()
+    read_out(sessions, session, make_gate(tier="routine"), "backend")
+    reading = sessions.reading(session, plan_subject(PLAN, ("backend",)))
+    receipt = sessions.played(session, reading.id)
+    assert sessions.heard(session, "approve backend", 0.9, receipt).condition == "ambiguous"
+    assert sessions.heard(session, "approve the plan", 0.9, receipt).condition == "ambiguous"
+    assert sessions.heard(session, "approve the plan for backend", 0.9, receipt).subject_id == PLAN.id
+    assert sessions.heard(session, "approve the backend gate", 0.9, receipt).subject_id == "g-0000000001"
+
+
 def test_approval_while_the_next_reading_has_begun_is_ambiguous(sessions: VoiceSessions) -> None:
     session, gate = sessions.open(), make_gate(tier="routine")
     _, receipt = read_out(sessions, session, gate)

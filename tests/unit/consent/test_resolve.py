@@ -143,6 +143,21 @@ async def test_no_wait_within_the_grace_stops_a_harmful_approval(desk: Desk) -> 
     assert desk.book.of(gate.id) == ["gate_opened"]
 
 
+async def test_no_wait_in_the_last_moment_before_the_delivery_still_counts(desk: Desk) -> None:
+    gate = await desk.open()
+    session = desk.spoken(gate)
+
+    def no_wait_after_the_grace() -> None:
+        if desk.clock.sleeping.is_set():
+            desk.sessions.heard(session, "no, wait", 0.3)
+
+    desk.book.at_recheck = no_wait_after_the_grace
+    with pytest.raises(ConsentRefused) as refused:
+        await desk.resolve(gate, via="voice", voice_session=session)
+    assert refused.value.condition == "negated"
+    assert desk.book.agent.replies == []
+
+
 async def test_rejection_by_any_way_within_the_grace_wins(desk: Desk) -> None:
     gate = await desk.open()
     session = desk.spoken(gate)

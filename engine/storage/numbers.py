@@ -52,12 +52,13 @@ class Numbers:
         if number <= 0:
             return None
         self._ensure_index()
-        try:
-            with guarded(self._layout.session_index, "read"), self._layout.session_index.open("rb") as stream:
-                stream.seek((number - 1) * _WIDTH)
-                return _parse(stream.read(_WIDTH), number)
-        except OverflowError:
-            return None
+        path = self._layout.session_index
+        with guarded(path, "read"), path.open("rb") as stream:
+            start = (number - 1) * _WIDTH
+            if start >= stream.seek(0, os.SEEK_END):
+                return None
+            stream.seek(start)
+            return _parse(stream.read(_WIDTH), number)
 
     def newest(self) -> Iterator[str]:
         """Ids from the newest on; reads as much of the index as is asked for."""

@@ -67,7 +67,7 @@ def from_dict(cls: type[T], raw: Raw) -> T:
     """The value of a raw object. Raises :class:`Unavailable` that names the field which does not fit."""
     values = {name: raw[key] for key, name in known_keys(cls).items() if key in raw}
     if cls is Gate:
-        values = _gate_values(values)
+        values = {"command": None, **_gate_values(values)}  # null is absent on disk
     try:
         value: T = _ADAPTERS[cls].validate_python(values)
     except ValidationError as fault:

@@ -4,6 +4,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from engine.domain.chat import ChatRole, Classification
 from engine.domain.gates import ChoiceKind, Decision, GateSource, Tier, Via
+from engine.domain.plans import PlanDecision
 from engine.domain.projects import AgentStatus
 from engine.domain.runs import RunState
 
@@ -151,6 +152,29 @@ class ReadingView(TypedDict):
     word: str | None  # one-time word; None for routine gates
     words: list[str]  # the whole list, against which the sound is scored
     refusals: list[str]  # refusing utterances to score beside them
+
+
+class ProjectDetail(TypedDict):
+    """One project with what belongs to it."""
+
+    project: ProjectView
+    agents: list[AgentView]
+    plans: list[PlanView]
+
+
+class OutputView(TypedDict):
+    """The settled screen of an agent as text, secrets masked."""
+
+    text: str
+    status: AgentStatus
+    frozen: bool
+
+
+class PlanResult(TypedDict):
+    """What deciding on a plan did."""
+
+    decision: PlanDecision
+    state: Literal["sent", "queued", "rejected"]
 
 
 class ErrorBody(TypedDict):

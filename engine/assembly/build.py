@@ -1,0 +1,108 @@
+"""The parts of the engine, wired: the one place that knows which implementation stands behind each Protocol."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.api.auth.tokens import Tokens
+from engine.api.events import EventHub
+from engine.domain.gates import Gate
+from engine.gates.consent import VoiceSessions
+from engine.gates.resolve import Resolver
+from engine.gates.sources.screen import ScreenReader
+from engine.ports.clock import SystemClock
+from engine.ports.hub import Hub
+from engine.runtimes.manager import LocalRuntimes
+from engine.service import views
+from engine.service.office import Office
+from engine.service.service import Service
+from engine.sessions.blind import blind
+from engine.sessions.gatebook import Book
+from engine.sessions.lives import Lives
+from engine.sessions.raising import Raiser
+from engine.sessions.registry import Registry
+from engine.storage.layout import Layout
+from engine.storage.runs import Runs
+from engine.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Everything that lives as long as the engine does."""
+
+    layout: Layout
+    clock: SystemClock
+    store: Store
+    runs: Runs
+    hub: EventHub
+    tokens: Tokens
+    runtimes: LocalRuntimes
+    lives: Lives
+    resolver: Resolver
+    office: Office
+    service: Service
+
+
+def build(home: Path, *, event_floor: int, language: str = "en") -> Engine:
+    """Wire the engine of one data root; touches nothing but its tokens."""
+    layout = Layout(home)
+    clock = SystemClock()
+    store, runs = Store(layout, clock), Runs(layout, clock)
+    hub = EventHub(clock, floor=event_floor)
+    reader = ScreenReader(blind)
+    runtimes = LocalRuntimes(reader, clock)
+    registry = Registry()
+    consent = VoiceSessions(clock, language)
+    names = _Names(registry)
+    raiser = Raiser(store, layout, clock)
+    book = Book(store, runs, registry, hub, recheck=raiser.recheck, shown=names.shown)
+    resolver = Resolver(book, clock, consent)
+    announcer = _Announcer(hub)
+    lives = Lives(
+        store=store,
+        runs=runs,
+        runtimes=runtimes,
+        last_words=runtimes.last_words,
+        registry=registry,
+        book=book,
+        resolver=resolver,
+        raiser=raiser,
+        reader=reader,
+        hub=hub,
+        clock=clock,
+        changed=announcer.changed,
+    )
+    office = Office(store, runs, registry, lives, book, resolver, consent, hub, clock, str(home))
+    announcer.office = office
+    names.office = office
+    raiser.answer = resolver.resolve
+    return Engine(
+        layout, clock, store, runs, hub, Tokens.load(home), runtimes, lives, resolver, office, Service(office)
+    )
+
+
+class _Announcer:
+    """Tells that an agent's status changed; set up before the office that it asks exists."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.office: Office | None = None
+
+    async def changed(self, project_id: str, agent_id: str) -> None:
+        if self.office is None:
+            return
+        project, agent = await self.office.agent(project_id, agent_id)
+        self._hub.publish("agent:status", {"agent": await self.office.agent_view(project, agent)})
+
+
+class _Names:
+    """The view of a gate with the names that people know."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self.office: Office | None = None
+
+    def shown(self, gate: Gate, head: bool) -> dict[str, object]:
+        life = self._registry.get(gate.agent_id)
+        agent = life.agent.name if life else gate.agent_id
+        project = life.project_name if life else gate.project_id
+        return dict(views.gate_view(gate, agent_name=agent, project_name=project, head=head))

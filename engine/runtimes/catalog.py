@@ -1,0 +1,114 @@
+"""Which agent CLIs there are: how each is started, what it needs, and how it is installed."""
+
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from engine.domain.errors import NotFound
+
+_ALWAYS = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"})
+_TERM = "xterm-256color"
+
+
+class _Row(BaseModel):
+    """One entry of catalog.yaml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    title: str
+    binary: str
+    install: str
+    runtime: Literal["pty", "codex", "acp"] = "pty"
+    liveness_only: bool = True
+    arguments: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    interrupt: tuple[str, ...] = ("\x03",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One CLI. ``command`` is its argv without an agent's own flags; ``install`` a line for a person, or empty."""
+
+    id: str
+    title: str
+    command: tuple[str, ...]
+    install: str
+    runtime: Literal["pty", "codex", "acp"] = "pty"
+    liveness_only: bool = True
+    known: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    interrupt: tuple[str, ...] = ("\x03",)
+
+    def argv(self, flags: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The whole command line."""
+        return (*self.command, *flags)
+
+
+class Catalog:
+    """All entries, by id."""
+
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self._entries = {entry.id: entry for entry in entries}
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(self._entries)
+
+    def find(self, cli: str) -> Entry | None:
+        """The entry of a CLI, or None for a command that the user registered."""
+        return self._entries.get(cli)
+
+    def entry(self, cli: str, command: tuple[str, ...] | None = None) -> Entry:
+        """The entry of a CLI, or one made of a registered command; NotFound when there is neither."""
+        if command:
+            return Entry(id=cli, title=cli, command=command, install="")
+        found = self.find(cli)
+        if found is None:
+            known = ", ".join(self.ids)
+            raise NotFound(f"There is no agent CLI named {cli}. Known are {known}; or give the agent a command.")
+        return found
+
+
+@cache
+def load() -> Catalog:
+    """The catalog that is delivered with Conduit."""
+    raw = yaml.safe_load(Path(__file__).with_name("catalog.yaml").read_text(encoding="utf-8"))
+    rows = TypeAdapter(tuple[_Row, ...]).validate_python(raw)
+    return Catalog(tuple(_entry(row) for row in rows))
+
+
+def environment(entry: Entry, source: Mapping[str, str]) -> dict[str, str]:
+    """What an agent gets of the engine's environment: an allow-list, and what its entry declares. Never our tokens."""
+    wanted = _ALWAYS | set(entry.variables) | set(entry.required)
+    kept = {name: value for name, value in source.items() if name in wanted or name.startswith("LC_")}
+    return {**kept, "TERM": _TERM}
+
+
+def preflight(entry: Entry, env: Mapping[str, str]) -> str | None:
+    """None when the entry can be started with this environment, else a sentence that says what to do."""
+    program = entry.command[0]
+    if shutil.which(program, path=env.get("PATH")) is None:
+        hint = f" Install it with: {entry.install}" if entry.install else " Install it, or correct the agent's command."
+        return f"{entry.title} needs the command {program}, which is not on the PATH.{hint}"
+    missing = [name for name in entry.required if not env.get(name)]
+    if missing:
+        return f"{entry.title} needs {' and '.join(missing)} in the environment. Set it, then start the engine again."
+    return None
+
+
+def _entry(row: _Row) -> Entry:
+    fields = row.model_dump(exclude={"binary", "arguments"})
+    # Conduit's own programs run with the interpreter that runs the engine, wherever the PATH leads.
+    binary = sys.executable if row.binary == "python" else row.binary
+    return Entry(command=(binary, *row.arguments), **fields)

@@ -1,0 +1,214 @@
+"""Starts, finds again, stops and lets go of agents; turns their questions into gates."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+from engine.domain.errors import BadRequest, ConduitError, Conflict
+from engine.domain.gates import CloseReason, Gate, Question
+from engine.domain.projects import Agent, Project
+from engine.domain.runs import Run, RunState, is_live
+from engine.gates.detect import Detector
+from engine.gates.resolve import Resolver
+from engine.ports.clock import Clock
+from engine.ports.hub import Hub
+from engine.ports.runtime import Exited, Launch, Reader, Runtime, Runtimes
+from engine.runtimes import catalog
+from engine.sessions.gatebook import Book
+from engine.sessions.life import Desk, Life
+from engine.sessions.raising import Raiser
+from engine.sessions.registry import Registry
+from engine.storage.project_file import ProjectFile
+from engine.storage.runs import Runs
+from engine.storage.store import Store
+
+_log = logging.getLogger(__name__)
+LastWords = Callable[[Path], Exited]
+Changed = Callable[[str, str], Awaitable[None]]  # project id, agent id
+
+
+class Lives:
+    """Owns every life of every agent; ``close`` leaves the agents running."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        runs: Runs,
+        runtimes: Runtimes,
+        last_words: LastWords,
+        registry: Registry,
+        book: Book,
+        resolver: Resolver,
+        raiser: Raiser,
+        reader: Reader,
+        hub: Hub,
+        clock: Clock,
+        changed: Changed,
+    ) -> None:
+        self._store = store
+        self._runs = runs
+        self._runtimes = runtimes
+        self._last_words = last_words
+        self._registry = registry
+        self._book = book
+        self._resolver = resolver
+        self._raiser = raiser
+        self._reader = reader
+        self._clock = clock
+        self._changed = changed
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._desk = Desk(
+            runs=runs,
+            hub=hub,
+            clock=clock,
+            raise_gate=self._raise_gate,
+            withdraw=self._withdraw,
+            lost=self._lost,
+            changed=lambda life: changed(life.agent.project_id, life.agent.id),
+        )
+
+    async def start(self, project: Project, agent: Agent) -> Life:
+        """Begin a new life; BadRequest with the install line when its CLI is not ready, Conflict when it runs."""
+        async with self._lock(agent.id):
+            if self._registry.get(agent.id) is not None:
+                raise Conflict(f"{agent.name} is running already.")
+            entry = catalog.load().entry(agent.cli, command=agent.command)
+            environment = catalog.environment(entry, os.environ)
+            missing = await asyncio.to_thread(catalog.preflight, entry, environment)
+            if missing:
+                raise BadRequest(missing)
+            _check_cwd(agent)
+            run = await self._create_run(project, agent)
+            launch = _launch(agent, run, entry.argv(flags=agent.flags), environment)
+            try:
+                runtime = await self._runtimes.start(launch)
+            except ConduitError as fault:
+                await asyncio.to_thread(self._runs.update, run, state="failed", reason=str(fault))
+                raise
+            return await self._begin(project, agent, run, runtime)
+
+    async def stop(self, agent_id: str) -> None:
+        """End an agent and everything that it started; harmless when it does not run."""
+        async with self._lock(agent_id):
+            life = self._registry.get(agent_id)
+            if isinstance(life, Life):
+                await life.stop()
+
+    async def adopt_all(self) -> list[str]:
+        """At the engine's start: find living agents again and close what has lost its process."""
+        files = {file.project.id: file for file in await asyncio.to_thread(self._store.list_files)}
+        for file in files.values():
+            for agent in file.agents:
+                await self._book.load(agent.id, agent.name, tuple(file.gates.get(agent.id, ())))
+        live = await asyncio.to_thread(self._runs.live)
+        notices = [await self._adopt(files.get(run.project_id), run) for run in live]
+        for file in files.values():
+            for agent in file.agents:
+                if self._registry.get(agent.id) is None:
+                    await self._resolver.recover(agent.id, alive=False)
+        return [notice for notice in notices if notice]
+
+    async def close(self) -> None:
+        """Let go of every agent: the engine ends, they go on."""
+        await self._resolver.aclose()
+        lives = [life for life in self._registry if isinstance(life, Life)]
+        await asyncio.gather(*(life.leave() for life in lives))
+
+    async def _adopt(self, file: ProjectFile | None, run: Run) -> str | None:
+        agent = next((agent for agent in file.agents if agent.id == run.agent_id), None) if file else None
+        control = Path(run.control_path)
+        if file is None or agent is None:
+            await asyncio.to_thread(self._runs.update, run, state="process_lost", reason="its agent was deleted")
+            return f"Session S-{run.number} belonged to an agent that was deleted."
+        runtime = await self._runtimes.adopt(_launch(agent, run, (), {}), run.output_offset)
+        if runtime is None:
+            return await self._process_lost(run, self._last_words(control))
+        life = await self._begin(file.project, agent, run, runtime)
+        await self._resolver.recover(agent.id, alive=True)
+        if self._book.queue(agent.id):
+            await runtime.freeze()
+        await life.set_state(waiting=bool(self._book.queue(agent.id)))
+        return None
+
+    async def _process_lost(self, run: Run, exited: Exited) -> str:
+        state: RunState = "process_lost" if exited.code is None else "finished" if exited.code == 0 else "failed"
+        await asyncio.to_thread(self._runs.update, run, state=state, exit_code=exited.code, reason=exited.reason)
+        return f"{run.agent_name} (S-{run.number}) ended while the engine was away: {exited.reason}."
+
+    async def _begin(self, project: Project, agent: Agent, run: Run, runtime: Runtime) -> Life:
+        detector = Detector(self._reader, agent.cli, agent.cwd)
+        life = Life(agent, project.name, run, runtime, detector, self._desk)
+        self._book.name(agent.id, agent.name)
+        self._registry.add(life)
+        life.begin()
+        await self._changed(project.id, agent.id)
+        return life
+
+    async def _create_run(self, project: Project, agent: Agent) -> Run:
+        run = await asyncio.to_thread(
+            self._runs.create, project_id=project.id, agent_id=agent.id, agent_name=agent.name, cli=agent.cli
+        )
+
+        def note(file: ProjectFile) -> ProjectFile:
+            return file.with_agent(replace(file.agent(agent.id), session_id=run.id))
+
+        await asyncio.to_thread(self._store.mutate_project, project.id, note)
+        return run
+
+    async def _raise_gate(self, life: Life, question: Question) -> None:
+        """Freeze first: nothing costly may happen while the gate is being written down."""
+        if any(_asks_the_same(gate, question) for gate in self._book.queue(life.agent.id)):
+            return
+        if question.may_have_begun and self._book.covers_echo(life.agent.id, question.command):
+            return
+        await life.runtime.freeze()
+        gate = await self._raiser.gate(life.agent, life.run, question)
+        await self._resolver.open(gate)
+        await self._raiser.after_opening(gate)
+
+    async def _withdraw(self, life: Life, gone: Question | str, reason: CloseReason) -> None:
+        for gate in self._book.queue(life.agent.id):
+            same = gate.handle == gone if isinstance(gone, str) else _asks_the_same(gate, gone)
+            if same:
+                await self._resolver.close(life.agent.id, gate.id, reason)
+
+    async def _lost(self, life: Life, exited: Exited) -> None:
+        self._registry.drop(life)
+        for gate in self._book.queue(life.agent.id):
+            await self._resolver.close(life.agent.id, gate.id, "agent_stopped" if life.stopping else "process_lost")
+        await life.runtime.detach()
+        await self._changed(life.agent.project_id, life.agent.id)
+        _log.info("%s ended: %s", life.agent.name, exited.reason)
+
+    def _lock(self, agent_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(agent_id, asyncio.Lock())
+
+
+def still_running(run: Run) -> bool:
+    """Whether a run counts as unfinished, so that its project can't be deleted."""
+    return is_live(run.state)
+
+
+def _asks_the_same(gate: Gate, question: Question) -> bool:
+    return (gate.handle, gate.prompt, gate.command) == (question.handle, question.prompt, question.command)
+
+
+def _launch(agent: Agent, run: Run, argv: tuple[str, ...], environment: dict[str, str]) -> Launch:
+    return Launch(
+        run_id=run.id,
+        agent_id=agent.id,
+        cli=agent.cli,
+        argv=argv,
+        cwd=Path(agent.cwd),
+        env=environment,
+        control=Path(run.control_path),
+    )
+
+
+def _check_cwd(agent: Agent) -> None:
+    if not Path(agent.cwd).is_dir():
+        raise BadRequest(f"The folder of {agent.name}, {agent.cwd}, does not exist; make it or change the agent's cwd.")

@@ -23,23 +23,54 @@ def still(screen: Screen) -> tuple[str, ...]:
     return tuple(_SPINNER.sub("", line).rstrip() for line in screen.lines)
 
 
+class Mailbox:
+    """Signals on their way to one consumer; never blocks, and is bounded however slow the consumer is."""
+
+    def __init__(self) -> None:
+        self._items: deque[Signal] = deque()
+        self._some = asyncio.Event()
+
+    def put(self, signal: Signal) -> None:
+        """Add one. Past the cap Output is left out (offsets show it) and the latest Settled replaces one before it."""
+        if len(self._items) >= _QUEUED:
+            if isinstance(signal, Output):
+                return
+            if isinstance(signal, Settled) and isinstance(self._items[-1], Settled):
+                self._items.pop()
+        self._items.append(signal)
+        self._some.set()
+
+    async def get(self) -> Signal:
+        """Wait for the next."""
+        while not self._items:
+            self._some.clear()
+            await self._some.wait()
+        return self._items.popleft()
+
+
 class Follower:
     """The reading half of a terminal runtime. ``task`` runs from :meth:`start` to the agent's end or :meth:`close`."""
 
     def __init__(
-        self, link: Link, emulator: Emulator, settle: float, tell_from: int, respond: Callable[[bytes], Awaitable[None]]
+        self,
+        link: Link,
+        emulator: Emulator,
+        settle: float,
+        tell_from: int,  # offset from which Output is told
+        live_from: int,  # offset from which queries are answered: those before were, or nobody waits any more
+        respond: Callable[[bytes], Awaitable[None]],
     ) -> None:
         self._link = link
         self._emulator = emulator
         self._settle = settle
         self._tell_from = tell_from
-        self._live_from = int(link.hello["offset"])
+        self._live_from = live_from
         self._respond = respond
         self._pending: deque[bytes] = deque()
         self._waiting = 0
         self._room = asyncio.Event()
         self._arrived = asyncio.Event()
-        self._signals: asyncio.Queue[Signal] = asyncio.Queue()
+        self._signals = Mailbox()
         self._ended: Ended | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._settled_at = -1  # offset of the latest Settled
@@ -100,13 +131,15 @@ class Follower:
 
     async def _receive(self, offset: int) -> None:
         ended = Ended(None, "the engine lost its holder")
-        async for frame in self._link.frames(offset):
-            if isinstance(frame, Ended):
-                ended = frame
-                break
-            await self._take(frame)
-        self._ended = ended
-        self._arrived.set()
+        try:
+            async for frame in self._link.frames(offset):
+                if isinstance(frame, Ended):
+                    ended = frame
+                    break
+                await self._take(frame)
+        finally:
+            self._ended = ended
+            self._arrived.set()
 
     async def _take(self, frame: Frame) -> None:
         if isinstance(frame, Gap):
@@ -122,10 +155,10 @@ class Follower:
 
     def _tell(self, output: Output) -> None:
         end = output.offset + len(output.data)
-        if end <= self._tell_from or self._signals.qsize() >= _QUEUED:
+        if end <= self._tell_from:
             return
         cut = max(0, self._tell_from - output.offset)
-        self._signals.put_nowait(Output(output.offset + cut, output.data[cut:]))
+        self._signals.put(Output(output.offset + cut, output.data[cut:]))
 
     async def _lost(self, offset: int) -> None:
         """Output is missing for good: the screen starts empty, and the program is asked to draw it again."""
@@ -139,7 +172,7 @@ class Follower:
     # the screen
 
     async def _digest(self) -> None:
-        while not (self._ended and not self._pending):
+        while self._ended is None or self._pending:
             try:
                 async with asyncio.timeout(self._pause()):
                     await self._arrived.wait()
@@ -150,7 +183,8 @@ class Follower:
             while self._pending:
                 await self._feed_some()
         await self._settle_now()
-        self._signals.put_nowait(Exited(self._ended.code, self._ended.reason))
+        ended = self._ended
+        self._signals.put(Exited(ended.code, ended.reason))
         self._exited.set()
         async with self._condition:
             self._condition.notify_all()
@@ -201,6 +235,6 @@ class Follower:
         self._settlings += 1
         self._told_at = asyncio.get_running_loop().time()
         self._still = still(screen)
-        self._signals.put_nowait(Settled(screen))
+        self._signals.put(Settled(screen))
         async with self._condition:
             self._condition.notify_all()

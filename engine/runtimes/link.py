@@ -1,4 +1,4 @@
-"""An asyncio client of one holder: requests on one connection, output on another, so that neither waits for the other."""
+"""An asyncio client of one holder: requests on one connection, output on another; neither waits for the other."""
 
 import asyncio
 import base64
@@ -52,7 +52,7 @@ class Link:
 
     @classmethod
     async def connect(cls, control: Path) -> "Link":
-        """Greet the holder of a control folder; :class:`LinkLost` when there is none, Unavailable for another version."""
+        """Greet a control folder's holder; :class:`LinkLost` when there is none, Unavailable for another version."""
         channel = await Channel.open(control)
         try:
             hello = await channel.ask("hello", version=VERSION)
@@ -152,7 +152,7 @@ class Channel:
 
 
 def last_words(control: Path) -> Ended:
-    """How an agent ended, from its control folder."""
+    """How the latest agent of a control folder ended."""
     try:
         raw = json.loads((control / EXIT).read_text())
         return Ended(raw["code"], str(raw["reason"]))

@@ -285,6 +285,8 @@ def _at(emulator: Emulator) -> int:
 def _lines(emulator: Emulator, sequence: Csi) -> None:
     grid = emulator._main
     (grid.scroll_down if sequence.final == "L" else grid.scroll_up)(sequence.number(0, 1), grid.y)
+    if grid.top <= grid.y <= grid.bottom:
+        grid.x = 0
 
 
 def _start_of(emulator: Emulator, by: int) -> None:

@@ -47,13 +47,14 @@ def stopped_before(root: int) -> frozenset[Name]:
 def freeze(root: int, limit: float = _FREEZE_LIMIT) -> Frozen:
     """Stop every descendant of ``root``, never itself.
 
-    A stopped process cannot fork, so two complete looks that find the same stopped set miss nothing. A quick walk
-    along the kernel's lists of children comes before each look: it keeps up with programs that fork and exit.
+    A stopped process cannot fork, so two complete looks that find the same stopped set miss nothing that lives as long
+    as a look takes. What lives shorter (a program that forks and exits, again and again) is caught before each look by
+    quick walks along the kernel's lists of children, until one walk meets nothing that runs, vanished or just died.
     """
     deadline = time.monotonic() + limit
-    clean, last = 0, frozenset[Name]()
+    clean, last, dead = 0, frozenset[Name](), set[int]()
     while True:
-        _stop_along_children(root, deadline)
+        _stop_along_children(root, deadline, dead)
         rows = processes.descendants(root, processes.table())
         running = [row for row in rows if not processes.is_stopped(row)]
         names = frozenset((row.pid, row.start) for row in rows)
@@ -92,16 +93,22 @@ def end(root: int, grace: float = 3.0, reap: Callable[[], None] = lambda: None) 
 
 
 def kill(root: int, limit: float = 10.0, reap: Callable[[], None] = lambda: None) -> int:
-    """SIGKILL every descendant of ``root``, again until none is left; returns how many are after ``limit`` seconds."""
+    """SIGKILL every descendant of ``root``, again until none is left; returns how many are after ``limit`` seconds.
+
+    Each round stops them first, so that none is missed by forking away.
+    """
     deadline = time.monotonic() + limit
-    while rows := processes.descendants(root, processes.table()):
+    while True:
+        found = freeze(root, limit=1.0)
+        rows = processes.descendants(root, processes.table())
+        if not rows and found.verified:
+            reap()
+            return 0
         kill_these(rows)
         reap()
         if time.monotonic() > deadline:
             return len(rows)
         time.sleep(_PAUSE)
-    reap()
-    return 0
 
 
 def kill_these(rows: Collection[Process]) -> int:
@@ -124,25 +131,30 @@ def _wait_until_empty(root: int, seconds: float, reap: Callable[[], None]) -> No
         time.sleep(0.01)
 
 
-def _stop_along_children(root: int, deadline: float) -> None:
-    """Walk down the kernel's lists of children and stop what runs, until a whole walk finds nothing running."""
+def _stop_along_children(root: int, deadline: float, dead: set[int]) -> None:
+    """Walk down the kernel's lists of children and stop what runs, until a whole walk is quiet."""
     while time.monotonic() < deadline:
         below = processes.children_now(root)
-        if below is None or not _stop_level(below):
+        if below is None or not _stop_level(below, dead):
             return
 
 
-def _stop_level(pids: list[int]) -> bool:
-    found = False
+def _stop_level(pids: list[int], dead: set[int]) -> bool:
+    """Stop all below; whether there was unrest. Whoever vanished or is newly dead may have left a child behind."""
+    unrest = False
     while pids:
         pid = pids.pop()
         row = processes.read(pid)
-        if row is None or row.gone:
-            continue
-        if row.state not in "TtD":
-            found |= _signal(row, signal.SIGSTOP)
-        pids.extend(processes.children_now(pid) or ())
-    return found
+        if row is None:
+            unrest = True
+        elif row.gone:
+            unrest |= pid not in dead
+            dead.add(pid)
+        else:
+            if row.state not in "TtD":
+                unrest |= _signal(row, signal.SIGSTOP)
+            pids.extend(processes.children_now(pid) or ())
+    return unrest
 
 
 def _signal(row: Process, number: signal.Signals) -> bool:

@@ -36,8 +36,9 @@ class Feed:
         return bool(self._queue)
 
     @property
-    def writable(self) -> int:
-        return self._lines.write
+    def writable(self) -> int | None:
+        """None once it is closed: its number may be another file's by then."""
+        return self._lines.write if self._input_open else None
 
     @property
     def readable(self) -> frozenset[int]:

@@ -44,6 +44,7 @@ class Holder:
         self._code: int | None = None
         self._agent_ended = False
         self._ended = False
+        self._followed = False
         self._why: str | None = None
         self._connections: list[Connection] = []
         self._selector = selectors.DefaultSelector()
@@ -75,6 +76,9 @@ class Holder:
         self._reap()
         while not self._ended:
             self._turn(wake_r)
+        deadline = time.monotonic() + _FAREWELL
+        while not self._followed and time.monotonic() < deadline:
+            self._turn(wake_r)  # an agent that ended at once: whoever started it has yet to connect
         self._say_goodbye()
 
     # one turn of the loop
@@ -112,6 +116,8 @@ class Holder:
     def _watch_input(self) -> None:
         """Ask for word of room only while something waits: a pipe without a reader would report for ever."""
         fd, waits = self._feed.writable, self._feed.wants_to_write
+        if fd is None:
+            return
         reads = selectors.EVENT_READ if fd in self._feed.readable and self._feed.open else 0
         wanted = reads | (selectors.EVENT_WRITE if waits else 0)
         known = self._selector.get_map().get(fd)
@@ -240,11 +246,17 @@ class Holder:
         return {"pids": [row.pid for row in rows]}
 
     def _close_input(self, _connection: Connection, _request: Message) -> Message:
+        fd = self._feed.writable
+        if self._order.mode != "pipes":
+            raise Refused("terminal", "Only pipes have an input to close; a terminal is left by its own keys.")
+        if fd is not None and fd in self._selector.get_map():
+            self._selector.unregister(fd)
         self._feed.close_input()
         return {}
 
     def _subscribe(self, connection: Connection, request: Message) -> Message:
         offset = int(request["offset"])
+        self._followed = True
         connection.follow(max(0, min(offset, self._feed.output.end)))
         return {"offset": self._feed.output.end}
 
@@ -269,7 +281,7 @@ class Holder:
 
     def _reap(self) -> None:
         self._collect()
-        if not self._agent_ended:
+        if not self._agent_ended or self._ended:
             return
         self._end_tree(0.0 if self._frozen else _LEFTOVER_GRACE)
         self._feed.drain(everything=True)

@@ -322,4 +322,5 @@ def test_everything_is_reached_by_keyboard_at_the_width_of_a_phone(rig: Rig, pag
     assert "Approve: backend" in reached
     page.keyboard.press("Enter")
     expect(page.locator("[data-gate]")).to_have_count(0)
+    expect(page.locator("#needs")).to_be_focused()
     assert [call["decision"] for call in rig.service.named("resolve")] == ["reject"]

@@ -38,6 +38,7 @@ async function refresh() {
 
 // Chat and decisions belong to one project; with all chosen, decisions of every project are merged.
 async function refreshLogs() {
+  if (state === null) return;
   const project = chatProject();
   const wanted = chosen();
   logsOf = wanted;
@@ -113,7 +114,7 @@ async function start() {
       open: () => {
         connection("Live", "good");
         tell($("notice"), "");
-        updateState();
+        updateState().then(updateLogs);
       },
       event: onEvent,
       lost: () => {

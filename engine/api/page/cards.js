@@ -126,11 +126,14 @@ async function send(card, problem, path, body) {
   if (card.dataset.busy === "yes" || !settled(problem)) return;
   card.dataset.busy = "yes";
   tell(problem, "");
+  const focused = card.contains(document.activeElement);
   const controls = [...card.querySelectorAll("button, input")];
   for (const control of controls) control.disabled = true;
   try {
     await call("POST", path, body);
     card.classList.add("done");
+    // Back to the list, and never to the next card: a key held too long must not decide there.
+    if (focused) $("needs").focus({ preventScroll: true });
   } catch (error) {
     tell(problem, error.message + decided(error));
   } finally {

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-Task = Literal["clean", "tests", "notes", "plan", "question", "help", "exit", "other"]
+Task = Literal["explain", "clean", "tests", "notes", "plan", "question", "help", "exit", "other"]
 
 # The first line with a word that occurs decides; "clean up the tests" is a clean-up.
 _WORDS: tuple[tuple[Task, tuple[str, ...]], ...] = (
+    ("explain", ("rejected", "explain")),
     ("help", ("help",)),
     ("clean", ("clean", "tidy", "delete", "remove")),
     ("tests", ("test",)),
@@ -85,6 +86,7 @@ class Practice:
 
     def _do(self, task: Task, line: str) -> None:
         tasks: dict[Task, Callable[[], None]] = {
+            "explain": lambda: self._write("I only wanted to practise; nothing is lost. What should I do instead?\n"),
             "clean": self._clean,
             "tests": self._tests,
             "notes": lambda: self._notes(line),

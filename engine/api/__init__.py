@@ -1,0 +1,1 @@
+"""The engine over loopback HTTP: routes, tokens, events and the page."""

@@ -1,0 +1,1 @@
+"""Agents' processes: started, watched, typed at, frozen, ended."""

@@ -1,0 +1,1 @@
+"""What looks after agents besides their user."""

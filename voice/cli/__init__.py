@@ -1,0 +1,1 @@
+"""Commands of ``conduit`` that hear, speak and look after sound."""

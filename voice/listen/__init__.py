@@ -1,0 +1,1 @@
+"""From frames to words: voice activity, end of utterance, transcript."""

@@ -1,0 +1,1 @@
+"""From words to sound: the spoken form, the synthesiser and its queue."""

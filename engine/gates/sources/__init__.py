@@ -1,0 +1,1 @@
+"""What raises a gate: pure readers of commands and screens."""

@@ -1,7 +1,6 @@
 """The real chain on a virtual sound card: microphone to words, words to speaker, and a sound server that dies."""
 
 import asyncio
-import contextlib
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -55,17 +54,30 @@ async def hearing(recogniser: WhisperRecogniser) -> AsyncIterator[Hearing]:
         yield hearing
 
 
-async def until_listening(mic: Microphone, states: list[MicrophoneState]) -> None:
-    async with asyncio.timeout(20):
-        while not any(state.kind == "listening" for state in states):
-            await asyncio.sleep(0.02)
+class States:
+    """What the microphone told of itself, to wait for."""
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+        self._changed = asyncio.Event()
+
+    def __call__(self, state: MicrophoneState) -> None:
+        self.kinds.append(state.kind)
+        self._changed.set()
+
+    async def wait_for(self, *kinds: str, seconds: float = 40.0) -> None:
+        """Until the latest state is one of ``kinds``."""
+        async with asyncio.timeout(seconds):
+            while not self.kinds or self.kinds[-1] not in kinds:
+                self._changed.clear()
+                await self._changed.wait()
 
 
 async def test_a_spoken_command_is_heard_with_its_true_times(card: SoundCard, voice: Cached, hearing: Hearing) -> None:
     speech = voice.sentence("What is waiting for me?")
-    states: list[MicrophoneState] = []
+    states = States()
     heard: list[Heard] = []
-    async with Microphone(on_state=states.append) as mic:
+    async with Microphone(on_state=states) as mic:
 
         async def listen() -> None:
             async for event in hearing.hear(mic.frames()):
@@ -74,7 +86,7 @@ async def test_a_spoken_command_is_heard_with_its_true_times(card: SoundCard, vo
                     return
 
         task = asyncio.create_task(listen())
-        await until_listening(mic, states)
+        await states.wait_for("listening")
         spoken = await asyncio.to_thread(card.say, speech.samples * 0.5, speech.rate)
         async with asyncio.timeout(20):
             await task
@@ -124,44 +136,37 @@ async def test_stop_is_silent_at_once_and_nothing_counts_as_played(card: SoundCa
     assert (played, dropped) == ([], ["long", "after"])
 
 
-async def test_a_dead_sound_server_is_said_and_listening_comes_back(
-    voice: Cached, recogniser: WhisperRecogniser
-) -> None:
-    states: list[MicrophoneState] = []
-    frames = 0
+async def test_a_dead_sound_server_is_said_and_listening_comes_back() -> None:
+    states = States()
+    frames, enough_frames, enough = 0, 10**9, asyncio.Event()
     with SoundCard() as card:
         kept = {name: os.environ.get(name) for name in card.env if name.startswith("PULSE")}
         os.environ.update({name: card.env[name] for name in kept})
         try:
-            async with Microphone(on_state=states.append) as mic:
+            async with Microphone(on_state=states) as mic:
 
                 async def count() -> None:
                     nonlocal frames
                     async for _ in mic.frames():
                         frames += 1
+                        if frames >= enough_frames:
+                            enough.set()
 
                 task = asyncio.create_task(count())
-                await until_listening(mic, states)
+                await states.wait_for("listening")
                 await asyncio.to_thread(card.kill_server)
-                async with asyncio.timeout(20):
-                    while states[-1].kind == "listening":
-                        await asyncio.sleep(0.02)
-                said = len(states)
+                await states.wait_for("lost", "busy", "absent")
                 await asyncio.to_thread(card.restart)
-                async with asyncio.timeout(40):
-                    while not any(state.kind == "listening" for state in states[said:]):
-                        await asyncio.sleep(0.02)
-                before = frames
+                await states.wait_for("listening")
+                enough_frames = frames + 20
                 async with asyncio.timeout(10):
-                    while frames < before + 20:
-                        await asyncio.sleep(0.02)
+                    await enough.wait()
                 task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+                await asyncio.gather(task, return_exceptions=True)
         finally:
             for name, value in kept.items():
                 os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-    assert states[-1].kind == "closed"
+    assert states.kinds[-1] == "closed"
 
 
 def test_the_card_tapes_what_is_said(card: SoundCard) -> None:

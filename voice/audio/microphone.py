@@ -199,10 +199,10 @@ class Microphone:
             self._native = True
             self._tell("dead", f'"{self._name}" is open but gives perfect silence; opening it again at its own rate.')
             raise Unavailable(self.state.sentence)
-        elif silent > _DEAD_SECONDS and self.state.kind != "dead":
-            self._tell("dead", _dead_sentence(self._name))
         elif silent > _RETRY_DEAD_SECONDS:
             raise Unavailable(self.state.sentence)
+        elif silent > _DEAD_SECONDS:
+            self._tell("dead", _dead_sentence(self._name))
 
     async def _shut(self) -> None:
         stream, self._stream = self._stream, None
@@ -241,15 +241,21 @@ class FrameJoiner:
 
     def __init__(self, rate: int) -> None:
         self._rate = rate
-        self._resampler = None if rate == RATE else soxr.ResampleStream(rate, RATE, 1, dtype="float32", quality="HQ")
+        self._resampler = (
+            None if rate == RATE else soxr.ResampleStream(rate, RATE, 1, dtype="float32", quality="LQ")
+        )  # 20 ms of delay in place of 40
         self._rest: Samples = np.zeros(0, dtype=np.float32)
+        self._held = 0.0  # seconds that are inside the resampler
+        self._last = float("-inf")
 
     def feed(self, block: Samples, ended_at: float) -> list[Frame]:
         """Whole frames so far; ``ended_at`` is the boot time of the end of ``block``."""
         ours = block if self._resampler is None else self._resampler.resample_chunk(block)
+        self._held += len(block) / self._rate - len(ours) / RATE
         self._rest = np.concatenate([self._rest, ours.astype(np.float32, copy=False)])
         whole = len(self._rest) // FRAME
-        begins = ended_at - len(self._rest) / RATE
+        begins = max(ended_at - self._held - len(self._rest) / RATE, self._last + FRAME / RATE / 2)
+        self._last = begins + (whole - 1) * FRAME / RATE if whole else self._last
         frames = [
             Frame(self._rest[i * FRAME : (i + 1) * FRAME].copy(), begins + i * FRAME / RATE) for i in range(whole)
         ]

@@ -13,7 +13,7 @@ from voice.listen.vad import VoiceActivity
 PRE_ROLL_SECONDS = 0.3
 _SPEECH = 0.5
 _SURE_AFTER = 2
-_PRE_ROLL = round(PRE_ROLL_SECONDS / FRAME_SECONDS) + 4  # and the frames that began the turn
+_PRE_ROLL = round(PRE_ROLL_SECONDS / FRAME_SECONDS) + 6  # and the frames that began the turn
 
 
 @dataclass(frozen=True)

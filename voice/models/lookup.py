@@ -41,8 +41,10 @@ def find(name: str, settings: Mapping[str, str] | None = None, progress: Progres
         return folder
     if _parts_installed(model):
         return places.assemble(model, lambda file: places.part_paths(file) or [], progress)
-    raise refused[0] if refused else Unavailable(
-        f"The model {name} is not on this machine. Run scripts/setup (or python -m voice.models.install) while online."
+    raise (
+        refused[0]
+        if refused
+        else Unavailable(f"The model {name} is not on this machine. Run scripts/setup while online.")
     )
 
 

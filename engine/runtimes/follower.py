@@ -11,7 +11,7 @@ from engine.runtimes.screen import Emulator
 
 _SLICE = 16 * 1024  # bytes fed before others get their turn
 _BACKLOG = 512 * 1024  # bytes; with more waiting the socket is not read, and the holder keeps it on disk
-_SKIP_FROM = 64 * 1024  # bytes of backlog from which a flood is skipped
+_SKIP_FROM = 8 * 1024  # bytes of backlog from which a flood is skipped
 _QUEUED = 512  # signals; beyond it Output is left out (its offsets show it; replay has the bytes)
 _RESTLESS = 0.5  # seconds between two Settled while only a spinner moves
 _SYNC_LIMIT = 1.0  # seconds that a program may claim to be in the middle of drawing

@@ -191,11 +191,12 @@ async def test_stop_leaves_no_process_even_of_one_that_ignores_signals(tmp_path:
 
 async def test_agent_cannot_reach_its_own_holder(tmp_path: Path) -> None:
     code = (
-        "import os,socket,sys\n"
+        "import os,socket,sys,time\n"
         "if os.fork(): os.wait()\n"
         "else:\n"
         " os.setsid()\n"
         " if os.fork(): os._exit(0)\n"
+        " while not os.path.exists('control/holder.json'): time.sleep(0.01)\n"
         " s=socket.socket(socket.AF_UNIX); s.connect('control/holder.sock')\n"
         ' s.sendall(b\'{"id":1,"op":"hello","version":1}\\n\')\n'
         " print(s.recv(4000).decode()[:70]); sys.stdout.flush(); os._exit(0)\n"
@@ -224,3 +225,72 @@ async def test_gate_that_freezes_in_the_middle_of_a_message_cancels_the_rest(tmp
         await agent.freeze()
         assert await telling == "not_ready"
         assert not said.exists()
+
+
+async def test_several_lines_arrive_as_one_message_where_a_paste_is_offered(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    code = (
+        "import json,os,sys,termios,tty\n"
+        "tty.setraw(0)\n"
+        "def show(box): os.write(1, b'\\r\\x1b[J> ' + box.split(b'\\n')[-1])\n"
+        "os.write(1, b'\\x1b[?2004h'); box=b''; show(box)\n"
+        "pasting=False\n"
+        "while True:\n"
+        " data=os.read(0,4096)\n"
+        " if data.startswith(b'\\x1b[200~'): data=data[6:]; pasting=True\n"
+        " if pasting: box+=data.replace(b'\\x1b[201~',b''); pasting=not data.endswith(b'\\x1b[201~')\n"
+        " elif data==b'\\r': open(sys.argv[1],'ab').write(box+b'|'); box=b''\n"
+        " elif data==b'\\x15': box=b''\n"
+        " else: box+=data\n"
+        " show(box)\n"
+    )
+    async with running(launch(tmp_path, "python3", "-c", code, str(said))) as agent:
+        await shown(agent, ">")
+        assert await agent.tell("Do this:\n1. rename\ta\n2. run tests") == "delivered"
+        assert said.read_text() == "Do this:\n1. rename\ta\n2. run tests|"
+
+
+async def test_message_into_readline_arrives_whole_and_once(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    script = f"PS1='> '; bind 'set enable-bracketed-paste on'; say() {{ echo \"$*\" >> {said}; }}; clear"
+    rc = tmp_path / "rc"
+    rc.write_text(script.replace("; ", "\n", 2))
+    async with running(launch(tmp_path, "bash", "--rcfile", str(rc), "-i")) as agent:
+        await shown(agent, ">")
+        assert await agent.tell("say run the tests and tell me what fails") == "delivered"
+        assert await agent.tell("say second") == "delivered"
+        await shown(agent, ">")
+        assert said.read_text() == "run the tests and tell me what fails\nsecond\n"
+
+
+async def test_enter_that_is_not_taken_is_retried_twice_and_reported(tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    code = (
+        "import os,sys,tty\n"
+        "tty.setraw(0); box=b''; os.write(1,b'> ')\n"
+        "while True:\n"
+        " data=os.read(0,4096); open(sys.argv[1],'ab').write(data)\n"
+        " box = b'' if data==b'\\x15' else box+data.replace(b'\\r',b'')\n"
+        " os.write(1, b'\\r\\x1b[J> '+box)\n"
+    )
+    async with running(launch(tmp_path, "python3", "-c", code, str(keys))) as agent:
+        await shown(agent, ">")
+        assert await agent.tell("hello") == "not_ready"
+        assert keys.read_bytes() == b"hello\r\r\r\x15"
+        assert agent.screen().lines[0] == ">"
+
+
+async def test_text_and_enter_are_separate_writes(tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    code = (
+        "import os,sys,time,tty\n"
+        "tty.setraw(0); os.write(1,b'> '); last=0\n"
+        "while True:\n"
+        " data=os.read(0,4096); now=time.monotonic()\n"
+        " open(sys.argv[1],'a').write(f'{data!r} {now-last>=0.1}\\n'); last=now\n"
+        " os.write(1, b'\\r\\x1b[J> '+data.replace(b'\\r',b''))\n"
+    )
+    async with running(launch(tmp_path, "python3", "-c", code, str(keys))) as agent:
+        await shown(agent, ">")
+        assert await agent.tell("hello") == "delivered"
+        assert keys.read_text() == "b'hello' True\nb'\\\\r' True\n".replace("\\\\", "\\")

@@ -41,6 +41,25 @@ def question_of(gate: Gate) -> Question:
     return Question(**{part.name: getattr(gate, part.name) for part in fields(Question)})
 
 
+def is_stricter(seen: Gate, gate: Gate) -> bool:
+    """Whether what is seen now asks for more care than what was shown, although it is the same command."""
+    return (
+        (seen.tier == "harmful" and gate.tier != "harmful")
+        or (seen.screen_only is not None and gate.screen_only is None)
+        or (gate.speakable and not seen.speakable)
+    )
+
+
+def strictest(seen: Gate, gate: Gate) -> Gate:
+    """What is seen now, with no less care than before."""
+    return replace(
+        seen,
+        tier="harmful" if "harmful" in {seen.tier, gate.tier} else seen.tier,
+        screen_only=seen.screen_only or gate.screen_only,
+        speakable=seen.speakable and gate.speakable,
+    )
+
+
 def takes_a_line(gate: Gate) -> bool:
     """Whether the prompt reads a line and Enter, so that own text is an answer rather than keys of a menu."""
     return all(_is_line(choice.reply) for choice in gate.choices)
@@ -49,13 +68,13 @@ def takes_a_line(gate: Gate) -> bool:
 def picks_choice(
     gate: Gate, text: str, *, words: Collection[str], leads: Collection[str], numbers: Mapping[str, str]
 ) -> bool:
-    """Whether spoken text would be read by the prompt as one of its choices: a label, key, number or yes-word."""
+    """Whether spoken text would be read by a prompt as one of its choices: a label, key, number or yes-word."""
     said = text.casefold().replace("'", "").replace("’", "")
     found = re.findall(r"[^\W_]+", said)
     while found and found[0] in leads:
         found = found[1:]
-    if not gate.choices or not found:
-        return bool(gate.choices)
+    if not found:
+        return True
     labels = {tuple(re.findall(r"[^\W_]+", choice.label.casefold())) for choice in gate.choices}
     picked = tuple(found) in labels or found[0] in words or found[0] in numbers or found[0].isdigit()
     return picked or said.strip().startswith(_letters(gate))

@@ -75,6 +75,11 @@ def terminal_line(gate: Gate, ts: str) -> AuditLine:
     )
 
 
+def by_voice(request: ResolveRequest) -> bool:
+    """Whether this decision needs the user's spoken words."""
+    return request.via == "voice" and request.decision != "reject"
+
+
 def same_request(decided: Decided | None, request: ResolveRequest) -> bool:
     """Whether a request repeats the one that decided."""
     return (

@@ -157,8 +157,8 @@ class Consent(Protocol):
         """It was decided, changed or closed: its readings and approvals are gone."""
         ...
 
-    def refuse_choice(self, gate: Gate, text: str) -> None:
-        """Raise ConsentRefused when spoken text would pick one of the gate's choices."""
+    def needs_approval(self, gate: Gate, text: str) -> bool:
+        """Whether spoken own text needs the user's approval too; ConsentRefused when it would pick a choice."""
         ...
 
 

@@ -4,24 +4,23 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from engine.domain.errors import BadRequest, ConduitError, Conflict, ConsentRefused, Forbidden, NotFound, Unavailable
+from engine.domain.errors import BadRequest, Conflict, ConsentRefused, Forbidden, NotFound
 from engine.domain.gates import CloseReason, Decision, Gate, Resolution, move
 from engine.domain.ids import new_id
-from engine.gates.answers import Delivery, delivery, question_of
+from engine.gates.answers import delivery, is_stricter, strictest
+from engine.gates.deliver import Deliverer
 from engine.gates.lines import (
-    audit_line,
+    by_voice,
     details_of,
     entry,
     how_closed,
     how_decided,
-    resolution_of,
     same_request,
     terminal_line,
 )
-from engine.gates.ports import Consent, Decided, GateBook, GateRecord, ResolveRequest
+from engine.gates.ports import Consent, GateBook, GateRecord, ResolveRequest
 from engine.gates.recovery import Recovered, recovery
 from engine.ports.clock import Clock, stamp
-from engine.ports.runtime import Answered, Runtime
 
 STOP_MESSAGE = "That was rejected. Stop here, don't try it another way, and explain what you wanted to do."
 
@@ -37,6 +36,7 @@ class Resolver:
         self._book = book
         self._clock = clock
         self._consent = consent
+        self._delivery = Deliverer(book, clock, consent)
         self._stop_message = stop_message
         self._locks: dict[str, asyncio.Lock] = {}
         self._running: dict[tuple[str, str, Decision, str | None], asyncio.Task[Resolution]] = {}
@@ -115,13 +115,13 @@ class Resolver:
             sends = delivery(gate, request.decision, request.custom_input, self._stop_message)
             phrase = self._authorise(gate, request)
             if phrase is None or gate.tier != "harmful":
-                return await self._deliver(gate, request, sends, phrase)
+                return await self._delivery.deliver(gate, request, sends, phrase)
         # Outside the lock, so that a rejection by any way gets in before the delivery.
         await self._grace(request, gate)
         async with self._lock(request.agent_id):
             record = await self._record(request)
             gate = await self._unchanged(record.gate, request)
-            return await self._deliver(gate, request, sends, phrase)
+            return await self._delivery.deliver(gate, request, sends, phrase)
 
     async def _grace(self, request: ResolveRequest, gate: Gate) -> None:
         """Wait for a late refusal; where the gate was decided meanwhile, that is what the caller hears."""
@@ -141,6 +141,7 @@ class Resolver:
                 f"There is no gate {request.gate_id} of this agent any more; nothing was sent. "
                 "If the agent still wants it, it will ask again; `conduit gates` lists what is open."
             )
+        await self._settle(record)
         if record.state == "delivered" and same_request(record.decided, request):
             return record
         self._still_open(record, request)
@@ -152,6 +153,18 @@ class Resolver:
             )
         return record
 
+    async def _settle(self, record: GateRecord) -> None:
+        """Complete what a fault (a full disk) cut off in the middle of an earlier decision; nothing is pressed."""
+        if record.state == "delivered" and record.decided and record.resolution:
+            head = await self._book.head(record.gate.agent_id)
+            if head is not None and head.id == record.gate.id:
+                await self._delivery.finish(record.gate, record.decided, record.resolution, None)
+        if record.state == "answered" and record.decided:
+            runtime = self._book.runtime(record.gate.agent_id)
+            reason = f"It is not certain whether the answer to gate {record.gate.id} arrived; it asks again."
+            await self._delivery.reopen(runtime, record.gate, record.decided, reason)
+            raise Conflict(reason)
+
     def _still_open(self, record: GateRecord, request: ResolveRequest) -> None:
         if request.request_id is not None and request.request_id in record.doubtful_requests:
             raise Conflict(
@@ -160,7 +173,7 @@ class Resolver:
             )
         if record.state == "open":
             return
-        if record.state == "closed" and _by_voice(request):
+        if record.state == "closed" and by_voice(request):
             raise ConsentRefused("closed", how_closed(record))
         if record.state == "closed":
             raise Conflict(how_closed(record), details_of(record))
@@ -171,9 +184,9 @@ class Resolver:
         if request.decision == "reject":
             return gate
         seen = await self._book.recheck(gate)
-        if seen.fingerprint == gate.fingerprint:
+        if seen.fingerprint == gate.fingerprint and not is_stricter(seen, gate):
             return gate
-        new = replace(seen, id=new_id("g"), raised_at=self._now())
+        new = replace(strictest(seen, gate), id=new_id("g"), raised_at=self._now())
         sentence = f"What gate {gate.id} asks for has changed since it was shown; it is asked anew as gate {new.id}."
         await self._begin(new)
         await self._book.journal(
@@ -183,7 +196,7 @@ class Resolver:
         self._consent.forget(gate.id)
         await self._book.publish("gate:resolved", gate, {"closed": "withdrawn", "replacedBy": new.id})
         await self._book.publish("gate:triggered", new, {"replaces": gate.id})
-        if _by_voice(request):
+        if by_voice(request):
             raise ConsentRefused("changed", sentence)
         raise Conflict(sentence, {"replacedBy": new.id})
 
@@ -191,108 +204,15 @@ class Resolver:
         """Whether this way may take this decision; the authorising words for voice, else None."""
         if request.via == "policy":
             _policy_may(gate, request)
-        if not _by_voice(request):
+        if not by_voice(request):
             return None
         if gate.screen_only or not gate.speakable:
             why = gate.screen_only or "it asks for something that is never spoken"
             raise ConsentRefused("screen_only", f"Gate {gate.id} can be approved only on a screen: {why}.")
-        if request.decision == "custom":
-            self._consent.refuse_choice(gate, request.custom_input or "")
-            if not gate.choices:
-                return None
+        text = request.custom_input or ""
+        if request.decision == "custom" and not self._consent.needs_approval(gate, text):
+            return None
         return self._consent.approve(request.voice_session, gate)
-
-    async def _deliver(self, gate: Gate, request: ResolveRequest, sends: Delivery, phrase: str | None) -> Resolution:
-        runtime = self._book.runtime(gate.agent_id)
-        if runtime is None:
-            raise Unavailable(
-                f"{self._book.agent_name(gate.agent_id)} is not running, so gate {gate.id} can't be answered."
-            )
-        if phrase is not None:
-            self._consent.confirm(request.voice_session, gate)
-        decided = Decided(
-            decision=request.decision,
-            via=request.via,
-            at=self._now(),
-            audit_id=new_id("au"),
-            custom_input=request.custom_input,
-            request_id=request.request_id,
-            authorising_phrase=phrase,
-            policy_rule=request.policy_rule,
-        )
-        move("open", "answered")
-        await self._book.journal(gate, entry("gate_answered", gate, self._now(), decided=decided))
-        answered = await self._answer(runtime, gate, request, sends, decided)
-        if not answered.gone:
-            await self._stayed(runtime, gate, decided, answered)
-        move("answered", "delivered")
-        resolution = resolution_of(gate, self._book.agent_name(gate.agent_id), decided, answered)
-        await self._book.journal(
-            gate, entry("gate_delivered", gate, self._now(), decided=decided, resolution=resolution)
-        )
-        self._consent.forget(gate.id)
-        return await self._finish(gate, decided, resolution, sends.message)
-
-    async def _answer(
-        self, runtime: Runtime, gate: Gate, request: ResolveRequest, sends: Delivery, decided: Decided
-    ) -> Answered:
-        try:
-            return await runtime.answer(sends.reply, question_of(gate))
-        except Conflict as fault:
-            await self._reopen(runtime, gate, decided, f"Nothing was sent: {fault}")
-            if _by_voice(request):
-                raise ConsentRefused("changed", str(fault)) from fault
-            raise
-        except (ConduitError, OSError) as fault:
-            await self._reopen(runtime, gate, decided, f"It is not certain what reached the agent: {fault}")
-            raise Unavailable(
-                f"Gate {gate.id} could not be answered for certain ({fault}); look at the agent, then decide anew."
-            ) from fault
-
-    async def _stayed(self, runtime: Runtime, gate: Gate, decided: Decided, answered: Answered) -> None:
-        """The answer was written but the question is still there: open again, and that is said."""
-        reason = f"The question of gate {gate.id} is still there after {answered.action}; it is open again."
-        await self._reopen(runtime, gate, decided, reason)
-        line = audit_line(gate, decided, answered.action)
-        await self._book.audit(replace(line, reason=reason), gate)
-        raise Conflict(reason, {"action": answered.action})
-
-    async def _reopen(self, runtime: Runtime, gate: Gate, decided: Decided, reason: str) -> None:
-        move("answered", "open")
-        await self._book.journal(gate, entry("gate_reopened", gate, self._now(), decided=decided, reason=reason))
-        self._consent.forget(gate.id)
-        await self._freeze(runtime, gate.agent_id)
-        await self._book.publish("gate:triggered", gate, {"again": True, "reason": reason})
-
-    async def _finish(self, gate: Gate, decided: Decided, resolution: Resolution, message: str | None) -> Resolution:
-        await self._book.clear(gate)
-        runtime = self._book.runtime(gate.agent_id)
-        if runtime is not None and await self._book.head(gate.agent_id) is not None:
-            await self._freeze(runtime, gate.agent_id)
-        if message:
-            resolution = replace(resolution, action=f"{resolution.action}; {await self._follow_up(gate, message)}")
-        await self._book.audit(audit_line(gate, decided, resolution.action), gate)
-        told = {"decision": decided.decision, "via": decided.via, "action": resolution.action}
-        await self._book.publish("gate:resolved", gate, told)
-        return resolution
-
-    async def _follow_up(self, gate: Gate, message: str) -> str:
-        try:
-            outcome = await self._book.follow_up(gate, message)
-        except ConduitError as fault:
-            return f"the message to it failed ({fault})"
-        return {
-            "delivered": f"then told it: {message}",
-            "queued": f"a message waits for it: {message}",
-            "dropped": "it takes no messages, so none was sent",
-        }[outcome]
-
-    async def _freeze(self, runtime: Runtime, agent_id: str) -> None:
-        """Stop the agent again; a fault is logged, since the gate itself is what keeps it from being answered."""
-        try:
-            await runtime.freeze()
-        except (ConduitError, OSError) as fault:
-            _log.error("%s could not be frozen again: %s", self._book.agent_name(agent_id), fault)
 
     async def _close(self, record: GateRecord, reason: CloseReason) -> None:
         move(record.state, "closed")
@@ -306,24 +226,15 @@ class Resolver:
 
     async def _recover(self, record: GateRecord, step: str) -> None:
         if step == "finish" and record.decided and record.resolution:
-            await self._finish(record.gate, record.decided, record.resolution, None)
+            await self._delivery.finish(record.gate, record.decided, record.resolution, None)
         elif step == "ask_again":
             reason = "The engine ended while this was being answered; it is not certain whether the answer arrived."
-            move(record.state, "open")
-            await self._book.journal(
-                record.gate, entry("gate_reopened", record.gate, self._now(), decided=record.decided, reason=reason)
-            )
-            await self._book.publish("gate:triggered", record.gate, {"again": True, "reason": reason})
+            await self._delivery.reopen(self._book.runtime(record.gate.agent_id), record.gate, record.decided, reason)
         elif step == "close":
             await self._close(record, "process_lost")
 
     async def _begin(self, gate: Gate) -> None:
         await self._book.journal(gate, entry("gate_opened", gate, self._now()))
-
-
-def _by_voice(request: ResolveRequest) -> bool:
-    """Whether this decision needs the user's spoken words."""
-    return request.via == "voice" and request.decision != "reject"
 
 
 def _policy_may(gate: Gate, request: ResolveRequest) -> None:

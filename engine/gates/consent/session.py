@@ -30,7 +30,7 @@ from engine.gates.consent.sentence import Verdict, classify
 from engine.ports.clock import Clock
 
 # exp(mean log-probability) below which an approval is asked for again; see docs/decisions/consent-thresholds.md.
-APPROVAL_CONFIDENCE = 0.5
+APPROVAL_CONFIDENCE = 0.45
 GRACE = 1.5  # seconds in which "no, wait" stops a harmful approval
 MOST_SESSIONS = 64
 MOST_READINGS = 64
@@ -119,13 +119,13 @@ class VoiceSessions:
         """Spend the approval of this gate and return its words, or raise ConsentRefused with the condition."""
         if gate.screen_only or not gate.speakable:
             raise self._refusal("screen_only")
-        return self._spend(session, gate.id, gate.fingerprint)
+        return self._spend(session, gate.id, gate.fingerprint, harmful=gate.tier == "harmful")
 
     def approve_plan(self, session: str | None, plan: Plan) -> str:
         """The same for a plan."""
         if not plan.proposed_message.strip():
             raise ConsentRefused("screen_only", self._sentence("empty_plan"))
-        return self._spend(session, plan.id, plan_fingerprint(plan))
+        return self._spend(session, plan.id, plan_fingerprint(plan), harmful=False)
 
     async def grace(self, session: str | None, gate: Gate) -> None:
         """Wait while "no, wait" still counts; raises ConsentRefused("negated") if it was said."""
@@ -153,11 +153,14 @@ class VoiceSessions:
             session.readings = {key: live for key, live in session.readings.items() if live.subject.id != subject_id}
         self._tickets = {key: ticket for key, ticket in self._tickets.items() if key[1] != subject_id}
 
-    def refuse_choice(self, gate: Gate, text: str) -> None:
-        """Raise ConsentRefused where spoken text would pick one of the gate's choices."""
+    def needs_approval(self, gate: Gate, text: str) -> bool:
+        """Whether spoken own text needs consent like an approval; raises ConsentRefused where it picks a choice."""
         lex = self._lexicon
-        if picks_choice(gate, text, words=lex.choice_words, leads=lex.choice_leads, numbers=lex.numbers):
+        picks = picks_choice(gate, text, words=lex.choice_words, leads=lex.choice_leads, numbers=lex.numbers)
+        if picks and gate.choices:
             raise ConsentRefused("not_said", self._sentence("picks_choice"))
+        # A prompt without known choices may still take a yes.
+        return bool(gate.choices) or picks or gate.tier == "harmful"
 
     def _session(self, session: str) -> Session:
         found = self._sessions.get(session)
@@ -227,10 +230,10 @@ class VoiceSessions:
         known = why if why is not None and why in self._lexicon.sentences else condition
         return Heard(verdict="neither", condition=condition, sentence=self._sentence(known))
 
-    def _spend(self, session: str | None, subject_id: str, fingerprint: str) -> str:
+    def _spend(self, session: str | None, subject_id: str, fingerprint: str, *, harmful: bool) -> str:
         found = self._sessions.get(session or "")
         live = found.of(subject_id) if found is not None else None
-        condition = _unmet(live, fingerprint, self._clock.boot())
+        condition = _unmet(live, fingerprint, harmful, self._clock.boot())
         if condition is not None or live is None or live.approval is None:
             ended = live is not None and live.wrong_words >= WRONG_WORDS
             raise self._refusal(condition or "not_read", "wrong_word_ended" if ended else None)
@@ -249,11 +252,11 @@ class VoiceSessions:
         return sentence(self._lexicon.sentences, key)
 
 
-def _unmet(live: Live | None, fingerprint: str, now: float) -> ConsentCondition | None:
+def _unmet(live: Live | None, fingerprint: str, harmful: bool, now: float) -> ConsentCondition | None:
     """The first condition of a spoken approval that does not hold."""
     if live is None:
         return "not_read"
-    if live.subject.fingerprint != fingerprint:
+    if live.subject.fingerprint != fingerprint or (harmful and live.reading.word is None):
         return "changed"
     if live.played_at is None:
         return "not_read"

@@ -8,9 +8,10 @@ from typing import Literal
 
 from engine.gates.consent.tokens import fold, tokens
 
-# Natural-log margin by which the expected word has to lead every other word and refusal on the same sound. Scores are
-# total log-probabilities of the candidate after the same beginning; 1.0 means e times as likely as the runner-up.
-WORD_MARGIN = 1.0
+# By how much (natural log) the expected word has to lead every other word and refusal on the same sound. Scores are
+# total log-probabilities of the whole sentence with each candidate in the word's place; see
+# docs/decisions/consent-thresholds.md.
+WORD_MARGIN = 2.0
 
 Check = Literal["ok", "unsure", "wrong"]
 

@@ -110,6 +110,8 @@ class MemoryBook:
         self.messages: list[str] = []
         self.order: list[str] = []
         self.drift: dict[str, str] = {}  # gate id -> its fingerprint now
+        self.seen: dict[str, Any] = {}  # what recheck finds besides
+        self.clear_fault: Exception | None = None
         self.journal_fault: Exception | None = None
         self.at_recheck: Callable[[], object] = lambda: None
 
@@ -133,6 +135,8 @@ class MemoryBook:
         self.queue[self.queue.index(old.id)] = new.id
 
     async def clear(self, gate: Gate) -> None:
+        if self.clear_fault is not None:
+            raise self.clear_fault
         self.order.append("clear")
         if gate.id in self.queue:
             self.queue.remove(gate.id)
@@ -157,7 +161,8 @@ class MemoryBook:
 
     async def recheck(self, gate: Gate) -> Gate:
         self.at_recheck()
-        return replace(gate, fingerprint=self.drift.get(gate.id, gate.fingerprint))
+        seen = replace(gate, fingerprint=self.drift.get(gate.id, gate.fingerprint))
+        return replace(seen, **self.seen)
 
     async def follow_up(self, gate: Gate, text: str) -> Literal["delivered", "queued", "dropped"]:
         if self.queue:

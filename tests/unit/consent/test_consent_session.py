@@ -372,9 +372,19 @@ def test_oldest_session_is_forgotten_when_there_are_too_many(sessions: VoiceSess
 @pytest.mark.parametrize("text", ["y", "yes please", "two", "option two", "the second one", "1", "Y!", "always", "n"])
 def test_spoken_text_that_picks_a_choice_is_refused(sessions: VoiceSessions, text: str) -> None:
     with pytest.raises(ConsentRefused):
-        sessions.refuse_choice(make_gate(), text)
+        sessions.needs_approval(make_gate(), text)
 
 
-def test_spoken_text_that_picks_nothing_is_let_through(sessions: VoiceSessions) -> None:
-    sessions.refuse_choice(make_gate(), "use the other folder")
-    sessions.refuse_choice(make_gate(choices=()), "yes")
+def test_spoken_text_needs_approval_wherever_it_could_mean_yes(sessions: VoiceSessions) -> None:
+    free = make_gate(choices=(), tier="routine")
+    assert not sessions.needs_approval(free, "use the other folder")
+    assert sessions.needs_approval(free, "yes")
+    assert sessions.needs_approval(replace(free, tier="harmful"), "use the other folder")
+    assert sessions.needs_approval(make_gate(tier="routine"), "use the other folder")
+
+
+def test_gate_that_became_harmful_after_it_was_read_without_a_word_has_changed(sessions: VoiceSessions) -> None:
+    gate, session = make_gate(tier="routine"), sessions.open()
+    _, receipt = read_out(sessions, session, gate)
+    sessions.heard(session, "I approve", 0.9, receipt)
+    assert condition(sessions, session, replace(gate, tier="harmful")) == "changed"

@@ -270,7 +270,7 @@ async def test_spoken_answer_needs_consent_where_there_are_choices_and_none_wher
     with pytest.raises(ConsentRefused):
         await desk.resolve(gate, "custom", "voice", custom_input="use the other folder")
     await desk.resolve(gate, "reject")
-    free = await desk.open("g-0000000002", choices=())
+    free = await desk.open("g-0000000002", choices=(), tier="routine")
     await desk.resolve(free, "custom", "voice", custom_input="main")
     assert desk.book.agent.replies[-1] == Keys(("main", "\r"))
 
@@ -353,6 +353,45 @@ async def test_gate_that_changed_is_asked_anew_and_nothing_is_sent(desk: Desk, v
         await desk.resolve(gate)
     with pytest.raises(ConsentRefused, match="read"):
         await desk.resolve(desk.book.gates[new], via="voice", voice_session=session)
+
+
+@pytest.mark.parametrize("seen", [{"tier": "harmful"}, {"screen_only": "it is a link to your home"}])
+async def test_same_command_that_became_more_dangerous_is_asked_anew(desk: Desk, seen: dict[str, Any]) -> None:
+    gate = await desk.open(tier="routine")
+    desk.book.seen = seen
+    with pytest.raises(Conflict, match="changed"):
+        await desk.resolve(gate)
+    assert desk.book.agent.replies == []
+    new = desk.book.gates[desk.book.queue[0]]
+    assert (new.tier, new.screen_only) == (seen.get("tier", "routine"), seen.get("screen_only"))
+    desk.book.seen = {}
+    await desk.resolve(new)
+    assert len(desk.book.agent.replies) == 1
+
+
+async def test_fault_after_the_delivery_is_completed_later_without_pressing_again(desk: Desk) -> None:
+    gate = await desk.open()
+    desk.book.clear_fault = OSError("disk full")
+    with pytest.raises(OSError, match="disk full"):
+        await desk.resolve(gate, request_id="r-1")
+    assert desk.book.queue == [gate.id]
+    desk.book.clear_fault = None
+    assert (await desk.resolve(gate, request_id="r-1")).decision == "approve"
+    assert desk.book.queue == []
+    assert len(desk.book.agent.replies) == len(desk.book.lines) == 1
+
+
+async def test_unexpected_fault_in_a_runtime_leaves_a_gate_that_asks_again(desk: Desk) -> None:
+    gate = await desk.open()
+    desk.book.agent.fault = RuntimeError("a slip in the runtime")
+    with pytest.raises(RuntimeError):
+        await desk.resolve(gate, request_id="r-1")
+    desk.book.agent.fault = None
+    with pytest.raises(Conflict, match="not certain"):
+        await desk.resolve(gate)
+    assert desk.book.agent.replies == []
+    await desk.resolve(gate, "reject")
+    assert desk.book.agent.replies == [NO.reply]
 
 
 async def test_changed_gate_can_still_be_rejected(desk: Desk) -> None:

@@ -78,6 +78,8 @@ def _on_gate(state: State, world: World, intent: Intent, one: GateView) -> Step:
         return Step(state, (), (Say("ask.approve", {"id": one["id"], "agent": one["agentName"]}),))
     if intent.name == "gate.approve" and one["screenOnly"]:
         return Step(state, (), (Say("gate.screen_only", {"agent": one["agentName"]}),))
+    if intent.name == "gate.answer" and not world.by_voice:
+        return Step(state, (), (Say("ask.answer", {"id": one["id"], "agent": one["agentName"]}),))
     if intent.name == "gate.answer" and not one["speakable"]:
         return Step(state, (), (Say("gate.unspeakable", {"agent": one["agentName"]}),))
     return Step(state, (_resolve(state, one, intent),))

@@ -119,14 +119,13 @@ class Understanding:
         return "dangling" if progress.more else "open"
 
     def _considered(self, readings: Sequence[Reading]) -> list[Reading]:
-        """Readings with words; where the best one denies, those that don't are disregarded."""
+        """Readings with words; those that lost a denying word of the best one are disregarded."""
         spoken = [reading for reading in readings if words(reading.text)]
-        if spoken and self._denies(spoken[0].text):
-            return [reading for reading in spoken if self._denies(reading.text)]
-        return spoken
+        denied = self._denials(spoken[0].text) if spoken else frozenset()
+        return [reading for reading in spoken if denied <= self._denials(reading.text)]
 
-    def _denies(self, text: str) -> bool:
-        return any(word in self.grammar.costs.fixed for word in words(text))
+    def _denials(self, text: str) -> frozenset[str]:
+        return self.grammar.costs.fixed & frozenset(words(text))
 
     def _score(self, readings: Sequence[Reading], *, edits: bool) -> list[_Scored]:
         best = readings[0].avg_logprob

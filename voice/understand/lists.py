@@ -1,5 +1,6 @@
 """What a slot takes: names of the roster, values of a list, numbers, sessions, or the user's own words."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -115,6 +116,7 @@ def name(value: str, numbers: NumberWords, symbols: Mapping[str, str]) -> Name:
     plain = words(spoken)
     forms = {"".join(plain), "".join(words(named))}
     forms.update("".join(_figures(part, numbers)) for part in (plain, words(named)))
+    forms.update(_without_zeros(form) for form in tuple(forms))
     counted = len(words(named)) + sum(len(word) for word in plain if word.isdecimal() or len(word) <= 4)
     return Name(value, frozenset(form for form in forms if form), min(12, counted + 2))
 
@@ -133,6 +135,11 @@ class AnyName:
 
     def examples(self) -> Sequence[str]:
         return ()
+
+
+def _without_zeros(form: str) -> str:
+    """ "B-04" is said "b four" too."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", form)
 
 
 def _figures(spoken: Sequence[str], numbers: NumberWords) -> list[str]:

@@ -17,7 +17,11 @@ from engine.storage.disk import fault_sentence
 log = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT = 10.0  # seconds
-_POLL = 0.002  # seconds; how soon a waiter notices that a lock of another process came free
+_POLL = 0.005  # seconds; how soon a waiter notices that a lock of another process came free
+
+
+class Busy(Unavailable):
+    """Somebody else holds the lock, and did so until the time was up."""
 
 
 @dataclass(slots=True)
@@ -41,14 +45,14 @@ def lock_path(path: Path) -> Path:
 
 @contextmanager
 def locked(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
-    """Hold the lock of ``path``; the same thread may take it again. Unavailable when it can't be had in time,
+    """Hold the lock of ``path``; the same thread may take it again. Busy when it can't be had in time,
     NotFound when its folder is gone."""
     deadline = time.monotonic() + timeout
     lock = lock_path(path)
     entry = _enter(lock)
     try:
         if not entry.mutex.acquire(timeout=max(0.0, timeout)):
-            raise Unavailable(_busy(path, timeout))
+            raise Busy(_busy(path, timeout))
         try:
             _deepen(entry, lock, path, deadline, timeout)
             try:
@@ -97,7 +101,7 @@ def _take(lock: Path, path: Path, deadline: float, timeout: float) -> FileLock:
         file_lock = FileLock(lock, thread_local=False, mode=0o600)
         file_lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL)
     except Timeout as fault:
-        raise Unavailable(_busy(path, timeout)) from fault
+        raise Busy(_busy(path, timeout)) from fault
     except FileNotFoundError as fault:
         raise NotFound(f"Could not lock {path}: its folder does not exist (any more).") from fault
     except OSError as fault:

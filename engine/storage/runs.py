@@ -16,6 +16,7 @@ from engine.storage.disk import guarded
 from engine.storage.files import append_jsonl, locked, read_json, tail_jsonl, write_json, write_text
 from engine.storage.journal import CHANGED, CREATED, OFFSET, RunChanges, apply, changes_on_disk, differences, replay
 from engine.storage.layout import Layout
+from engine.storage.locks import Busy
 from engine.storage.messages import Message, Messages
 from engine.storage.names import validate_id
 from engine.storage.numbers import Numbers, is_folder_of_run
@@ -46,9 +47,7 @@ class Runs:
                 disk.make_folder(self.layout.runs)
             with locked(path, timeout=0.2):
                 yield
-        except Unavailable as fault:
-            if "is locked by another" not in str(fault):
-                raise
+        except Busy as fault:
             raise Unavailable(
                 f"Another engine owns {self.layout.root}; use that one, or stop it first (conduit down)."
             ) from fault

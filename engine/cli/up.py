@@ -18,13 +18,14 @@ from engine.cli.engine import DEFAULT_PORT
 from engine.cli.exits import FAILED, sentences
 from engine.cli.practice import register
 from engine.cli.show import plain
+from engine.domain.errors import ConduitError
 
 if TYPE_CHECKING:
-    from engine.client import Client
+    from engine.client import Client, EventStream
 
 _VOICE_END_S = 10.0
 _WORKS_WITHOUT = (
-    'It does not listen now. What works: the page, conduit ask "...", conduit hear FILE, conduit status. '
+    'What works without listening: the page, conduit ask "...", conduit hear FILE, conduit status. '
     "Press Ctrl-C to leave."
 )
 
@@ -49,7 +50,7 @@ def up(port: int, no_browser: bool, no_voice: bool, stop_on_exit: bool, voice_ar
     if no_voice:
         click.echo("Stop it with: conduit down")
         return
-    _voice_in_front(voice_arguments)
+    _voice_in_front(engine, voice_arguments)
     if stop_on_exit:
         _stop_everything(engine)
     else:
@@ -68,17 +69,24 @@ def _has_display() -> bool:
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _voice_in_front(arguments: tuple[str, ...]) -> None:
+def _voice_in_front(engine: Client, arguments: tuple[str, ...]) -> None:
     """Run voice until it is interrupted; when it can't run, say so and stay until Ctrl-C."""
     over = threading.Event()
     before = {number: signal.signal(number, lambda *_: over.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         voice = subprocess.Popen([sys.executable, "-m", "voice", "--home", str(home()), "voice", *arguments])
-        watcher = threading.Thread(target=_watch, args=(voice, over), name="voice watcher", daemon=True)
-        watcher.start()
+        states = engine.events()
+        watchers = [
+            threading.Thread(target=_watch, args=(voice, over), name="voice watcher", daemon=True),
+            threading.Thread(target=_tell_trouble, args=(states,), name="voice state watcher", daemon=True),
+        ]
+        for watcher in watchers:
+            watcher.start()
         over.wait()
         _end(voice)
-        watcher.join(_VOICE_END_S)
+        states.close()
+        for watcher in watchers:
+            watcher.join(_VOICE_END_S)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -90,7 +98,25 @@ def _watch(voice: subprocess.Popen[bytes], over: threading.Event) -> None:
     if code == 0:
         over.set()
     elif not over.is_set():
-        click.echo(f"Voice has ended (exit code {code}; its reason is above). {_WORKS_WITHOUT}", err=True)
+        how = (
+            f"crashed ({signal.Signals(-code).name})"
+            if code < 0
+            else f"ended with exit code {code}, its reason is above"
+        )
+        click.echo(f"Voice has {how}. Start it again with: conduit voice. {_WORKS_WITHOUT}", err=True)
+
+
+def _tell_trouble(states: EventStream) -> None:
+    """Say once, for each reason, why it does not listen and what works meanwhile."""
+    told = ""
+    try:
+        for event in states:
+            note = event["data"].get("note") if event["type"] == "voice:state" else None
+            if note and note != told and event["data"].get("listening") in ("off", "trouble"):
+                click.echo(plain(f"It does not listen: {note} {_WORKS_WITHOUT}"), err=True)
+            told = note or told
+    except ConduitError as error:
+        click.echo(plain(error), err=True)
 
 
 def _end(voice: subprocess.Popen[bytes]) -> None:

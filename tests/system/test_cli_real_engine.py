@@ -150,3 +150,64 @@ def test_an_occupied_port_is_one_sentence(conduit: Conduit, tmp_path: Path, env:
     assert told.returncode == 1
     assert told.stderr.count("\n") == 1
     assert "conduit up --port" in told.stderr
+
+
+def test_up_without_a_microphone_says_why_and_what_works_and_stays_until_interrupted(
+    conduit: Conduit, env: dict[str, str], tmp_path: Path
+) -> None:
+    silent = {**env, "PULSE_SERVER": "/nonexistent"}
+    up = pexpect.spawn(
+        sys.executable,
+        ["-m", "voice", "up", "--no-browser", "--port", "0"],
+        env=silent,
+        cwd=str(tmp_path),
+        timeout=60,
+        encoding="utf-8",
+    )
+    up.expect("It does not listen: .*What works without listening: .*Press Ctrl-C")
+    assert up.isalive()
+    up.sendintr()
+    up.expect("conduit down")
+    up.expect(pexpect.EOF)
+    up.close()
+    assert up.exitstatus == 0
+    assert json.loads(conduit("status", "--json").stdout)["agents"][0]["status"] == "running"
+
+
+def test_up_with_stop_on_exit_leaves_no_process(conduit: Conduit, env: dict[str, str], tmp_path: Path) -> None:
+    silent = {**env, "PULSE_SERVER": "/nonexistent"}
+    up = pexpect.spawn(
+        sys.executable,
+        ["-m", "voice", "up", "--no-browser", "--port", "0", "--stop-on-exit"],
+        env=silent,
+        cwd=str(tmp_path),
+        timeout=60,
+        encoding="utf-8",
+    )
+    up.expect("Press Ctrl-C")
+    up.sendintr()
+    up.expect("Voice, agents and engine have stopped")
+    up.expect(pexpect.EOF)
+    up.close()
+    assert up.exitstatus == 0
+    assert owned_by(tmp_path) == []
+
+
+def test_up_goes_on_when_voice_is_killed_and_says_so(conduit: Conduit, env: dict[str, str], tmp_path: Path) -> None:
+    up = pexpect.spawn(
+        sys.executable,
+        ["-m", "voice", "up", "--no-browser", "--port", "0"],
+        env={**env, "PULSE_SERVER": "/nonexistent"},
+        cwd=str(tmp_path),
+        timeout=60,
+        encoding="utf-8",
+    )
+    up.expect("Voice is ready")
+    voice = next(process for process in psutil.Process(up.pid).children() if "voice" in process.cmdline())
+    voice.kill()
+    up.expect(r"Voice has crashed \(SIGKILL\). Start it again with: conduit voice")
+    assert conduit("status").returncode == 0
+    up.sendintr()
+    up.expect(pexpect.EOF)
+    up.close()
+    assert up.exitstatus == 0

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from engine.domain.errors import NotFound
+from engine.domain.errors import NotFound, Unavailable
 from engine.domain.gates import Gate
 from engine.domain.plans import Plan
 from engine.domain.projects import Agent, AgentStatus, Project
@@ -100,7 +100,7 @@ class Office:
             "cwd": agent.cwd,
             "status": self._status(life),
             "livenessOnly": life.known.liveness_only if life else _liveness_only(agent),
-            "frozen": bool(gates) and life is not None and await life.runtime.frozen(),
+            "frozen": bool(gates) and life is not None and await _frozen(life),
             "pid": agent.pid,
             "sessionId": agent.session_id,
             "sessionNumber": number,
@@ -130,7 +130,11 @@ class Office:
         )
 
     def _status(self, life: Alive | None) -> AgentStatus:
-        return "stopped" if life is None else status.at(life.known, self.clock.boot())
+        if life is None:
+            return "stopped"
+        shown = status.at(life.known, self.clock.boot())
+        # An ended life leaves the registry once nothing of its tree is left; until then it is not called stopped.
+        return "running" if shown == "stopped" else shown
 
     async def _session(self, agent: Agent, life: Alive | None) -> tuple[int | None, str | None]:
         """The number of its latest session, and why that ended."""
@@ -143,6 +147,14 @@ class Office:
         except NotFound:  # the session was deleted
             return None, None
         return run.number, run.reason
+
+
+async def _frozen(life: Alive) -> bool:
+    """Whether its whole tree is stopped right now; one whose holder has just gone is being ended, not frozen."""
+    try:
+        return await life.runtime.frozen()
+    except Unavailable:
+        return False
 
 
 def _liveness_only(agent: Agent) -> bool:

@@ -74,7 +74,10 @@ class Lives:
     async def start(self, project: Project, agent: Agent) -> Life:
         """Begin a new life; BadRequest with the install line when its CLI is not ready, Conflict when it runs."""
         async with self._lock(agent.id):
-            if self._registry.get(agent.id) is not None:
+            before = self._registry.get(agent.id)
+            if isinstance(before, Life) and before.ended is not None:
+                await before.over()
+            elif before is not None:
                 raise Conflict(f"{agent.name} is running already.")
             entry = catalog.load().entry(agent.cli, command=agent.command)
             environment = catalog.environment(entry, os.environ)
@@ -177,9 +180,11 @@ class Lives:
                 await self._resolver.close(life.agent.id, gate.id, reason)
 
     async def _lost(self, life: Life, exited: Exited) -> None:
-        self._registry.drop(life)
+        if exited.code is None:  # its holder was lost: "stopped" is said only when nothing of the tree is left
+            await life.runtime.stop()
         for gate in self._book.queue(life.agent.id):
             await self._resolver.close(life.agent.id, gate.id, "agent_stopped" if life.stopping else "process_lost")
+        self._registry.drop(life)
         await life.runtime.detach()
         await self._changed(life.agent.project_id, life.agent.id)
         _log.info("%s ended: %s", life.agent.name, exited.reason)

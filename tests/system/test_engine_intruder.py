@@ -22,7 +22,8 @@ base = f"http://127.0.0.1:{port}"
 routes = [
     ("GET", "/org/snapshot", None), ("GET", "/api/projects", None), ("GET", "/api/health", None), ("GET", "/", None),
     ("POST", f"/api/projects/{project}/agents/{agent}/gate/resolve", {"gateId": gate, "decision": "approve"}),
-    ("POST", f"/api/projects/{project}/agents/{agent}/gate/resolve", {"gateId": gate, "decision": "approve", "via": "web"}),
+    ("POST", f"/api/projects/{project}/agents/{agent}/gate/resolve",
+     {"gateId": gate, "decision": "approve", "via": "web"}),
     ("POST", "/org/inject", {"project": project, "agent": agent, "message": "y"}),
     ("POST", "/api/auth/link", {}), ("POST", "/api/voice/sessions", {}),
     ("POST", f"/api/projects/{project}/agents/{agent}/stop", {}),

@@ -45,7 +45,7 @@ async def _deliver(desk: Desk, message: str) -> Told:
     for _ in range(_ENTERS):
         await desk.press(_ENTER)
         line = desk.input_line()
-        if line is None or not _shows(line.text, message):
+        if line is None or not _shows(desk, line, message):
             return "delivered"
     await _take_back(desk, message)
     return "not_ready"
@@ -64,18 +64,24 @@ def _arrived(desk: Desk, message: str) -> bool:
     line = desk.input_line()
     if line is None:
         return False
-    return _shows(line.text, message) or (not line.text.strip() and _shows(_row_above(desk, line), message))
+    return _shows(desk, line, message) or (not line.text.strip() and _fills_row_above(desk, line, message))
 
 
-def _row_above(desk: Desk, line: InputLine) -> str:
+def _fills_row_above(desk: Desk, line: InputLine, message: str) -> bool:
     """A message that fills its row to the last column leaves the cursor on an empty one."""
-    return desk.screen().lines[line.row - 1] if line.row > 0 else ""
+    above = _squeeze(desk.screen().lines[line.row - 1]) if line.row > 0 else ""
+    return bool(above) and above.endswith(_squeeze(message)[-_TAIL:])
 
 
-def _shows(shown: str, message: str) -> bool:
-    """Whether the row of the cursor ends the message: all of it, or its last piece where it was wrapped."""
-    seen, whole = _FRAME.sub("", shown), _FRAME.sub("", message)
-    return bool(seen) and (whole.endswith(seen) or seen.endswith(whole[-_TAIL:]) or _COLLAPSED in shown)
+def _shows(desk: Desk, line: InputLine, message: str) -> bool:
+    """Whether the input line ends the message: in its own row, or in the rows of the box below it."""
+    own, whole = _squeeze(line.text), _squeeze(message)
+    box = own + _squeeze("".join(desk.screen().lines[line.row + 1 :]))
+    return bool(own) and (whole.endswith(own) or whole[-_TAIL:] in box or _COLLAPSED in line.text)
+
+
+def _squeeze(text: str) -> str:
+    return _FRAME.sub("", text)
 
 
 async def _take_back(desk: Desk, message: str) -> None:

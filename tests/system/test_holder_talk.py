@@ -198,7 +198,6 @@ async def test_agent_cannot_reach_its_own_holder(tmp_path: Path) -> None:
         " if os.fork(): os._exit(0)\n"
         " while not os.path.exists('control/holder.json'): time.sleep(0.01)\n"
         " s=socket.socket(socket.AF_UNIX); s.connect('control/holder.sock')\n"
-        ' s.sendall(b\'{"id":1,"op":"hello","version":1}\\n\')\n'
         " print(s.recv(4000).decode()[:70]); sys.stdout.flush(); os._exit(0)\n"
         "input()"
     )

@@ -1,32 +1,23 @@
 """The holder's loop: one thread that drains, serves, reaps, and never waits for a client."""
 
-import base64
 import contextlib
 import os
 import selectors
 import signal
 import socket
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from engine.runtimes import tree
-from engine.runtimes.holder import held, peers
+from engine.runtimes.holder import peers
 from engine.runtimes.holder.connection import Connection
-from engine.runtimes.holder.feed import Feed, Full
+from engine.runtimes.holder.feed import Feed
 from engine.runtimes.holder.order import Order
-from engine.runtimes.holder.protocol import EXIT, SOCKET, VERSION, Message, write_atomically
+from engine.runtimes.holder.protocol import EXIT, SOCKET, Message, write_atomically
+from engine.runtimes.holder.requests import Requests
 
 _FAREWELL = 5.0  # seconds that clients get to take the rest of the output
 _LEFTOVER_GRACE = 2.0  # seconds for processes that outlive their agent
-
-
-class Refused(Exception):
-    """A request that cannot be done now; ``kind`` for programs, the text for people."""
-
-    def __init__(self, kind: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.kind = kind
 
 
 class Holder:
@@ -37,30 +28,14 @@ class Holder:
         self._control = control
         self._feed = feed
         self._agent = agent
+        self._requests = Requests(order, feed, agent, self._collect, self._forget_input)
         self._alive = alive  # readable when the guard is gone
-        self._rows, self._cols = order.rows, order.cols
-        self._frozen = False
-        self._leave: frozenset[tree.Name] = frozenset()
         self._code: int | None = None
         self._agent_ended = False
         self._ended = False
-        self._followed = False
-        self._why: str | None = None
         self._connections: list[Connection] = []
         self._selector = selectors.DefaultSelector()
         self._listener = listen(control)
-        self._ops: dict[str, Callable[[Connection, Message], Message]] = {
-            "hello": self._hello,
-            "status": lambda _c, _m: self._status(),
-            "write": self._write,
-            "resize": self._resize,
-            "freeze": lambda _c, _m: self._freeze(),
-            "thaw": lambda _c, _m: self._thaw(),
-            "kill": self._kill,
-            "kill_held": self._kill_held,
-            "close_input": self._close_input,
-            "subscribe": self._subscribe,
-        }
 
     def run(self) -> None:
         """Serve until the agent has ended and its output has been taken."""
@@ -77,7 +52,7 @@ class Holder:
         while not self._ended:
             self._turn(wake_r)
         deadline = time.monotonic() + _FAREWELL
-        while not self._followed and time.monotonic() < deadline:
+        while not self._requests.followed and time.monotonic() < deadline:
             self._turn(wake_r)  # an agent that ended at once: whoever started it has yet to connect
         self._say_goodbye()
 
@@ -128,6 +103,11 @@ class Holder:
         elif known is not None and known.events != wanted:
             self._selector.modify(fd, wanted)
 
+    def _forget_input(self) -> None:
+        fd = self._feed.writable
+        if fd is not None and fd in self._selector.get_map():
+            self._selector.unregister(fd)
+
     def _accept(self) -> None:
         sock, _ = self._listener.accept()
         sock.setblocking(False)
@@ -150,21 +130,7 @@ class Holder:
             self._drop(connection)
             return
         for request in requests:
-            connection.send(self._answer(connection, request))
-
-    def _answer(self, connection: Connection, request: Message) -> Message:
-        number = request.get("id")
-        name = str(request.get("op"))
-        try:
-            if not connection.greeted and name != "hello":
-                raise Refused("order", "Say hello first, with the version that you speak.")
-            if name not in self._ops:
-                raise Refused("unknown", f"This holder (version {VERSION}) does not know the request {name}.")
-            return {"id": number, "ok": True, **self._ops[name](connection, request)}
-        except Refused as error:
-            return {"id": number, "error": str(error), "kind": error.kind, "version": VERSION}
-        except (KeyError, ValueError, TypeError) as error:
-            return {"id": number, "error": f"The request {name} is malformed: {error!r}.", "kind": "malformed"}
+            connection.send(self._requests.answer(connection, request))
 
     def _drop(self, connection: Connection) -> None:
         if connection in self._connections:
@@ -172,102 +138,7 @@ class Holder:
             self._selector.unregister(connection.sock)
             connection.sock.close()
 
-    # requests
-
-    def _hello(self, connection: Connection, request: Message) -> Message:
-        theirs = request.get("version")
-        if theirs != VERSION:
-            raise Refused(
-                "version",
-                f"This agent's holder speaks version {VERSION} and the engine version {theirs}."
-                " Restart the agent, or run the engine that started it.",
-            )
-        connection.greeted = True
-        return {
-            "version": VERSION,
-            "pid": os.getpid(),
-            "guard": os.getppid(),
-            "run": self._order.run_id,
-            **self._status(),
-        }
-
-    def _status(self) -> Message:
-        return {
-            "agent": self._agent,
-            "offset": self._feed.output.end,
-            "rows": self._rows,
-            "cols": self._cols,
-            "mode": self._order.mode,
-            "frozen": self._frozen and tree.all_stopped(os.getpid()),
-            "states": {str(pid): state for pid, state in tree.states(os.getpid()).items()},
-            "fault": self._feed.output.fault,
-        }
-
-    def _write(self, _connection: Connection, request: Message) -> Message:
-        if self._frozen:
-            raise Refused("frozen", "The agent is frozen: nothing is typed until its question is answered.")
-        try:
-            return {"waiting": self._feed.write(base64.b64decode(request["data"], validate=True))}
-        except Full as error:
-            raise Refused("full", str(error)) from error
-
-    def _resize(self, _connection: Connection, request: Message) -> Message:
-        rows, cols = int(request["rows"]), int(request["cols"])
-        if not (1 <= rows <= 1000 and 1 <= cols <= 1000):
-            raise ValueError("rows and cols must be 1..1000")
-        self._rows, self._cols = rows, cols
-        self._feed.resize(rows, cols)
-        return {}
-
-    def _freeze(self) -> Message:
-        if not self._frozen:
-            self._leave = tree.stopped_before(os.getpid())
-        self._frozen = True
-        found = tree.freeze(os.getpid())
-        return {"pids": sorted(found.pids), "verified": found.verified}
-
-    def _thaw(self) -> Message:
-        self._feed.forget_typed()
-        self._frozen = False
-        return {"continued": tree.thaw(os.getpid(), self._leave)}
-
-    def _kill(self, _connection: Connection, request: Message) -> Message:
-        self._why = str(request.get("why") or "stopped")
-        grace = 0.0 if self._frozen else float(request.get("grace", 3.0))
-        return {"left": self._end_tree(grace)}
-
-    def _kill_held(self, _connection: Connection, request: Message) -> Message:
-        if not self._frozen:
-            raise Refused("running", "The agent is not frozen: a command that runs cannot be told from it.")
-        rows = held.of_command(os.getpid(), self._agent, request.get("command"))
-        if not rows:
-            raise Refused("nothing", "No process of the held command was found. Stop the agent to be sure.")
-        tree.kill_these(rows)
-        return {"pids": [row.pid for row in rows]}
-
-    def _close_input(self, _connection: Connection, _request: Message) -> Message:
-        fd = self._feed.writable
-        if self._order.mode != "pipes":
-            raise Refused("terminal", "Only pipes have an input to close; a terminal is left by its own keys.")
-        if fd is not None and fd in self._selector.get_map():
-            self._selector.unregister(fd)
-        self._feed.close_input()
-        return {}
-
-    def _subscribe(self, connection: Connection, request: Message) -> Message:
-        offset = int(request["offset"])
-        self._followed = True
-        connection.follow(max(0, min(offset, self._feed.output.end)))
-        return {"offset": self._feed.output.end}
-
     # the end
-
-    def _end_tree(self, grace: float) -> int:
-        def meanwhile() -> None:
-            self._feed.drain()  # an agent that cannot print its last words does not end
-            self._collect()
-
-        return tree.end(os.getpid(), grace, meanwhile) if grace > 0 else tree.kill(os.getpid(), reap=meanwhile)
 
     def _collect(self) -> None:
         with contextlib.suppress(ChildProcessError):
@@ -283,14 +154,16 @@ class Holder:
         self._collect()
         if not self._agent_ended or self._ended:
             return
-        self._end_tree(0.0 if self._frozen else _LEFTOVER_GRACE)
+        self._requests.end_tree(0.0 if self._requests.frozen else _LEFTOVER_GRACE)
         self._feed.drain(everything=True)
         self._ended = True
         write_atomically(self._control / EXIT, self._last_words())
 
     def _last_words(self) -> Message:
         code = self._code
-        reason = self._why or (f"ended by signal {-code}" if code is not None and code < 0 else f"exited with {code}")
+        reason = self._requests.why or (
+            f"ended by signal {-code}" if code is not None and code < 0 else f"exited with {code}"
+        )
         return {"run": self._order.run_id, "code": code, "reason": reason, "offset": self._feed.output.end}
 
     def _say_goodbye(self) -> None:
@@ -311,7 +184,7 @@ class Holder:
         self._feed.close()
 
     def _guard_is_gone(self) -> None:
-        self._why = "its guard process was killed, so the agent was ended"
+        self._requests.why = "its guard process was killed, so the agent was ended"
         tree.kill(os.getpid(), reap=self._collect)
         self._agent_ended = True
 

@@ -1,8 +1,8 @@
 """``conduit judge``: judges commands, edits and tool calls from standard input, one JSON value a line."""
 
 import json
-import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,9 +22,9 @@ def judge(as_json: bool, cwd: str | None) -> None:
         if not line.strip():
             continue
         # A fresh look for every line: what stands on disk may have changed since the last one.
-        where = RealSurroundings(cwd or os.getcwd())
+        where = RealSurroundings(cwd or str(Path.cwd()))
         view = describe(_value(line), where)
-        click.echo(json.dumps(view, ensure_ascii=False) if as_json else _plain(view))
+        click.echo(json.dumps(view) if as_json else _plain(view))
         sys.stdout.flush()
 
 

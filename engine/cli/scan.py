@@ -28,7 +28,7 @@ def scan(as_json: bool, cli: str, size: str, cwd: str | None, files: tuple[Path,
     columns, rows = _size(size)
     for file in files:
         for gate in gates(file, cli, columns, rows, cwd or str(Path.cwd())):
-            click.echo(json.dumps(gate, ensure_ascii=False) if as_json else _plain(gate))
+            click.echo(json.dumps(gate) if as_json else _plain(gate))
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -55,7 +55,7 @@ def gates(file: Path, cli: str, columns: int, rows: int, cwd: str) -> Iterator[d
 
 
 def pieces(file: Path) -> Iterator[tuple[bytes, bool]]:
-    """Bytes and whether the terminal was quiet after them. A .cast has times; raw bytes are cut where a screen may wait."""
+    """Bytes, and whether the terminal was quiet after them; raw bytes are cut where a program may have waited."""
     if file.suffix == ".cast":
         yield from _cast(file)
         return
@@ -95,7 +95,9 @@ def _view(question: Any, file: Path, offset: int) -> dict[str, Any]:
         "kind": "secret" if not question.speakable else "command" if question.command else "question",
         "prompt": question.prompt,
         "command": question.command,
-        "choices": [{"label": c.label, "kind": c.kind, "keys": list(getattr(c.reply, "writes", ()))} for c in question.choices],
+        "choices": [
+            {"label": c.label, "kind": c.kind, "keys": list(getattr(c.reply, "writes", ()))} for c in question.choices
+        ],
     }
 
 

@@ -107,4 +107,3 @@ def _held(command: str, where: Surroundings) -> Question | None:
         screen_only=judged.screen_only,
         may_have_begun=True,
     )
-

@@ -13,16 +13,75 @@ from engine.gates.sources.command.words import literal
 from engine.gates.sources.command.writes import guarded
 
 _READ_TOOLS = frozenset(
-    "read readfile read_file view cat ls list listdir list_directory glob grep search ripgrep search_file_content find_files read_many_files "
-    "todowrite todoread todo update_plan exitplanmode notebookread bashoutput think websearch web_search google_web_search task_list "
-    "get_internal_docs".split()
+    [
+        "read",
+        "readfile",
+        "read_file",
+        "view",
+        "cat",
+        "ls",
+        "list",
+        "listdir",
+        "list_directory",
+        "glob",
+        "grep",
+        "search",
+        "ripgrep",
+        "search_file_content",
+        "find_files",
+        "read_many_files",
+        "todowrite",
+        "todoread",
+        "todo",
+        "update_plan",
+        "exitplanmode",
+        "notebookread",
+        "bashoutput",
+        "think",
+        "websearch",
+        "web_search",
+        "google_web_search",
+        "task_list",
+        "get_internal_docs",
+    ]
 )
 _WRITE_TOOLS = frozenset(
-    "write writefile write_file edit multiedit editfile edit_file replace str_replace str_replace_editor str_replace_based_edit_tool create "
-    "createfile create_file notebookedit insert patch apply_patch".split()
+    [
+        "write",
+        "writefile",
+        "write_file",
+        "edit",
+        "multiedit",
+        "editfile",
+        "edit_file",
+        "replace",
+        "str_replace",
+        "str_replace_editor",
+        "str_replace_based_edit_tool",
+        "create",
+        "createfile",
+        "create_file",
+        "notebookedit",
+        "insert",
+        "patch",
+        "apply_patch",
+    ]
 )
-_SHELL_TOOLS = frozenset("bash shell run_shell_command exec_command execute terminal run_terminal_cmd local_shell powershell run_command".split())
-_FETCH_TOOLS = frozenset("webfetch web_fetch fetch".split())
+_SHELL_TOOLS = frozenset(
+    [
+        "bash",
+        "shell",
+        "run_shell_command",
+        "exec_command",
+        "execute",
+        "terminal",
+        "run_terminal_cmd",
+        "local_shell",
+        "powershell",
+        "run_command",
+    ]
+)
+_FETCH_TOOLS = frozenset(["webfetch", "web_fetch", "fetch"])
 
 
 def judge_edit(path: str, kind: str, where: Surroundings, diff: str | None = None) -> Judgement:

@@ -148,7 +148,7 @@ class Expander:
         value = self._value(name, scope)
         if value is not None and simple:
             return value
-        if ":-" in text and value is None or ":=" in text and value is None:
+        if (":-" in text and value is None) or (":=" in text and value is None):
             default = node.named_children[-1] if len(node.named_children) > 1 else None
             if default is not None:
                 one = self.one(default, scope)

@@ -7,8 +7,33 @@ from engine.domain.gates import Place
 from engine.gates.sources.command.surroundings import Surroundings
 
 _SYSTEM = frozenset(
-    "bin boot dev etc lib lib32 lib64 opt proc root run sbin srv sys usr var home Users System Library Applications "
-    "mnt media Volumes private".split()
+    [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "lib",
+        "lib32",
+        "lib64",
+        "opt",
+        "proc",
+        "root",
+        "run",
+        "sbin",
+        "srv",
+        "sys",
+        "usr",
+        "var",
+        "home",
+        "Users",
+        "System",
+        "Library",
+        "Applications",
+        "mnt",
+        "media",
+        "Volumes",
+        "private",
+    ]
 )
 # Folders below which people keep projects: only their top level counts as the system's.
 _SHALLOW = frozenset(("home", "Users", "srv", "mnt", "media", "opt", "Volumes", "root", "run"))
@@ -21,12 +46,15 @@ _STARTUP = re.compile(
     r"|^/etc/|/\.ssh/|\.vimrc$|\.vscode/tasks\.json$"
 )
 _HOOKS = re.compile(
-    r"(^|/)\.git/(hooks(/|$)|config$|info/attributes$)|(^|/)\.husky/|(^|/)\.claude/(settings[^/]*\.json|hooks/|commands/|agents/)"
+    r"(^|/)\.git/(hooks(/|$)|config$|info/attributes$)|(^|/)\.husky/|(^|/)\.claude/(settings[^/]*\.json"
+    r"|hooks/|commands/|agents/)"
     r"|(^|/)\.claude\.json$|(^|/)\.mcp\.json$|(^|/)\.codex/|(^|/)\.gemini/(settings\.json|trustedFolders\.json|hooks/)"
-    r"|(^|/)opencode\.jsonc?$|(^|/)\.config/opencode/|(^|/)\.opencode/|(^|/)\.aider\.conf\.yml$|(^|/)\.cursor/(mcp|hooks)\.json$"
+    r"|(^|/)opencode\.jsonc?$|(^|/)\.config/opencode/|(^|/)\.opencode/|(^|/)\.aider\.conf\.yml$|(^"
+    r"|/)\.cursor/(mcp|hooks)\.json$"
 )
 _CREDENTIALS = re.compile(
-    r"(^|/)(\.env(\.(?!example$|sample$|template$|dist$)[\w.-]+)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials"
+    r"(^|/)(\.env(\.(?!example$|sample$|template$|dist$)[\w.-]+)?|\.netrc|\.npmrc|\.pypirc|\.pgpass"
+    r"|\.my\.cnf|\.git-credentials"
     r"|id_(rsa|dsa|ecdsa|ed25519)|credentials(\.json|\.csv)?|secrets?(\.ya?ml|\.json|\.env)|service-account[\w-]*\.json"
     r"|kubeconfig|\.dockercfg|shadow|cookies\.sqlite|[\w.-]+\.(pem|key|p12|pfx|keystore|jks|kdbx))$"
     r"|/\.aws/|/\.gnupg/|/\.kube/config|/\.docker/config\.json|/\.config/gcloud/|/\.azure/"
@@ -99,7 +127,9 @@ def is_hook(path: str) -> bool:
 
 def is_credential(path: str) -> bool:
     """Keys, passwords and tokens by their usual names (a public half is none)."""
-    return _CREDENTIALS.search(path) is not None and not path.endswith(".pub")
+    return _CREDENTIALS.search(path) is not None and not path.endswith(
+        (".pub", ".example", ".sample", ".template", ".dist")
+    )
 
 
 def is_data(path: str) -> bool:

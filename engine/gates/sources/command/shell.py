@@ -1,5 +1,6 @@
 """Reads a shell line with the bash grammar and hands every command that it would run to its judge."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -12,10 +13,23 @@ from engine.gates.sources.command.outputs import output_of
 from engine.gates.sources.command.words import Word, literal
 
 _SUBSHELLS = frozenset(("subshell", "command_substitution", "process_substitution"))
+_BACKTICKS = re.compile(r"(?<!\\)`((?:[^`\\]|\\.)*)`")
 _LOOPS = frozenset(("for_statement", "c_style_for_statement"))
 _VALUES = frozenset(
-    "word string raw_string ansi_c_string concatenation simple_expansion expansion number variable_name "
-    "arithmetic_expansion brace_expression translated_string".split()
+    [
+        "word",
+        "string",
+        "raw_string",
+        "ansi_c_string",
+        "concatenation",
+        "simple_expansion",
+        "expansion",
+        "number",
+        "variable_name",
+        "arithmetic_expansion",
+        "brace_expression",
+        "translated_string",
+    ]
 )
 
 
@@ -77,7 +91,9 @@ class _Walk:
         return feed
 
     def command(self, node: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
-        name, args, env = None, [], []
+        name: Word | None = None
+        args: list[Word] = []
+        env: list[tuple[str, str]] = []
         for child in node.named_children:
             if child.type == "variable_assignment":
                 env.append(self._pair(child, scope))
@@ -187,6 +203,8 @@ class _Walk:
             return Feed(self.text(body))
         for child in self._inner(body):
             self.expand.words(child, scope)
+        for quoted in _BACKTICKS.finditer(self.text(body)):  # the grammar leaves these in a here document as text
+            self.bench.nested(quoted.group(1), scope.fork())
         return Feed(self.text(body))
 
     def _inner(self, body: Node) -> Iterator[Node]:

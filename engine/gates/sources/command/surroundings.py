@@ -53,7 +53,7 @@ class RealSurroundings:
     _git: dict[tuple[str, ...], str | None] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self.cwd = os.path.abspath(self.cwd)
+        self.cwd = str(Path(self.cwd).absolute())
         self.project = self.project or self._top() or self.cwd
 
     def exists(self, path: str) -> bool:

@@ -26,6 +26,7 @@ class LinePrompt:
     tier: Tier | None = None
     above: int = 0  # rows above that belong to the question
     needs: re.Pattern[str] | None = None  # has to stand above
+    full: bool = False  # only on a full alternate screen: a pager that shows the name of its file
     accept: str = ""
     refuse: str = ""
 
@@ -38,6 +39,7 @@ class AgentPrompts:
     composer: re.Pattern[str]
     placeholder: re.Pattern[str]
     at_cursor: bool = False
+    framed: bool = False  # the input line stands between two rules
     buttons: tuple[str, ...] = ()
     needs: re.Pattern[str] | None = None
     title: re.Pattern[str] | None = None
@@ -52,7 +54,7 @@ def _read(name: str) -> Any:
     return yaml.safe_load((_FOLDER / name).read_text(encoding="utf-8"))
 
 
-_KEYS = frozenset(("id", "mode", "match", "tier", "above", "needs", "accept", "refuse"))
+_KEYS = frozenset(("id", "mode", "match", "tier", "above", "needs", "accept", "refuse", "full"))
 
 
 def _strict(raw: dict[str, Any]) -> None:
@@ -70,7 +72,7 @@ def line_prompts() -> tuple[LinePrompt, ...]:
     for raw in _read("common.yaml"):
         needs = re.compile(raw["needs"]) if "needs" in raw else None
         _strict(raw)
-        fields = {key: raw[key] for key in ("id", "mode", "tier", "above", "accept", "refuse") if key in raw}
+        fields = {key: raw[key] for key in ("id", "mode", "tier", "above", "accept", "refuse", "full") if key in raw}
         results.append(LinePrompt(match=re.compile(raw["match"]), needs=needs, **fields))
     return tuple(results)
 
@@ -81,6 +83,6 @@ def agent_prompts(cli: str) -> AgentPrompts:
     every = _read("agents.yaml")
     raw = every.get("aider" if cli in _AIDER else cli, every["other"])
     patterns = ("composer", "placeholder", "needs", "title", "edit", "edit_path", "busy", "trust", "routine")
-    compiled = {key: re.compile(raw[key]) for key in patterns if key in raw}
-    plain = {key: raw[key] for key in ("keys", "at_cursor") if key in raw}
+    compiled: dict[str, Any] = {key: re.compile(raw[key]) for key in patterns if key in raw}
+    plain: dict[str, Any] = {key: raw[key] for key in ("keys", "at_cursor", "framed") if key in raw}
     return AgentPrompts(buttons=tuple(raw.get("buttons", ())), **plain, **compiled)

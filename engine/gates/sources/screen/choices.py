@@ -8,16 +8,20 @@ from engine.domain.gates import Choice, ChoiceKind, Keys
 
 ESCAPE = Choice("Escape", "reject", Keys(("\x1b",)))
 _ALWAYS = re.compile(
-    r"\balways\b|don['’]?t ask|do not ask|never ask|\ball (edits|commands|future|similar|sessions?)\b|(this|the|entire|whole) session"
-    r"|every time|\bremember\b|permanent|trust all|auto-?(accept|approve)|\byolo\b|\bforever\b|\bfrom now on\b|\bautomatically\b|\ballow all\b|^all\b",
+    r"\balways\b|don['’]?t ask|do not ask|never ask|\ball (edits|commands|future|similar|sessions?)\b"
+    r"|(this|the|entire|whole) session"
+    r"|every time|\bremember\b|permanent|trust all|auto-?(accept|approve)|\byolo\b|\bforever\b"
+    r"|\bfrom now on\b|\bautomatically\b|\ballow all\b|^all\b",
     re.I,
 )
 _REJECT = re.compile(
-    r"^(no\b|n$|reject|deny|den(y|ied)|decline|cancel|don['’]?t|do not|abort|exit|quit|stop|go back|back\b|never|skip|disallow|keep|not now|discard|refuse)",
+    r"^(no\b|n$|reject|deny|den(y|ied)|decline|cancel|don['’]?t|do not|abort|exit|quit|stop|go back"
+    r"|back\b|never|skip|disallow|keep|not now|discard|refuse)",
     re.I,
 )
 _APPROVE = re.compile(
-    r"^(yes\b|y$|ok\b|okay|allow|approve|accept|proceed|continue|trust|run\b|confirm|apply|once|sure|install|overwrite|delete|submit|execute|enable|use this|i trust)",
+    r"^(yes\b|y$|ok\b|okay|allow|approve|accept|proceed|continue|trust|run\b|confirm|apply|once|sure"
+    r"|install|overwrite|delete|submit|execute|enable|use this|i trust)",
     re.I,
 )
 
@@ -25,7 +29,14 @@ _APPROVE = re.compile(
 def kind_of(label: str) -> ChoiceKind:
     """What picking this label means; a standing permission is neither approval nor refusal."""
     if _REJECT.match(label):
-        return "other" if _ALWAYS.search(label) and re.match(r"no\b", label, re.I) and "don" not in label[:3].lower() and _standing(label) else "reject"
+        return (
+            "other"
+            if _ALWAYS.search(label)
+            and re.match(r"no\b", label, re.I)
+            and "don" not in label[:3].lower()
+            and _standing(label)
+            else "reject"
+        )
     if _ALWAYS.search(label):
         return "always"
     return "approve" if _APPROVE.match(label) else "other"

@@ -35,9 +35,11 @@ def find(screen: Screen, agent: AgentPrompts) -> Waiting | None:
     for kind in line_prompts():
         if (match := kind.match.match(plain_left(text))) is None or not _reaches(match, plain_left(text), kind):
             continue
-        if kind.needs is not None and not any(kind.needs.search(row) for row in screen.lines[max(0, line.first - 8) : line.first]):
+        if kind.needs is not None and not any(
+            kind.needs.search(row) for row in screen.lines[max(0, line.first - 8) : line.first]
+        ):
             continue
-        if kind.mode == "pager" and not _is_pager(screen, text):
+        if kind.mode == "pager" and not _is_pager(screen, text, kind.full):
             continue
         return Waiting(kind, match.group().rstrip(), line.first, match)
     return None
@@ -56,10 +58,15 @@ def _reaches(match: re.Match[str], text: str, kind: LinePrompt) -> bool:
     return len(rest) <= MAX_TYPED and rest.lower() in ("", "y", "n", "ye", "yes", "no")
 
 
-def _is_pager(screen: Screen, text: str) -> bool:
-    """A colon alone waits only on the last row of a screen that is full."""
+def _is_pager(screen: Screen, text: str, full: bool) -> bool:
+    """A colon or a file's name alone waits only on the last row of a screen that is full."""
+    if not full and text.strip() != ":":
+        return True
     filled = sum(1 for line in screen.lines[: screen.cursor_row] if line.strip())
-    return text.strip() != ":" or (screen.cursor_row >= len(screen.lines) - 1 and (screen.alternate or filled > 2))
+    last = screen.cursor_row >= len(screen.lines) - 1
+    return last and (
+        (screen.alternate and filled >= screen.cursor_row - 1) if full else (screen.alternate or filled > 2)
+    )
 
 
 def question(screen: Screen, waiting: Waiting, agent: AgentPrompts, where: Surroundings) -> Question:
@@ -95,7 +102,13 @@ def _choices(waiting: Waiting) -> tuple[Choice, ...]:
         choices = [typed("Yes", "approve", kind.accept), typed("No", "reject", kind.refuse)]
         for letter in _LETTER.finditer(waiting.match.groupdict().get("more") or ""):
             label = (letter.group("key") + letter.group("label")).strip()
-            choices.append(typed(label, "always" if kind_of(label) in ("always", "reject") and letter.group("key") in "DA" else "other", letter.group("key").lower()))
+            choices.append(
+                typed(
+                    label,
+                    "always" if kind_of(label) in ("always", "reject") and letter.group("key") in "DA" else "other",
+                    letter.group("key").lower(),
+                )
+            )
         return settled(choices)
     if kind.mode == "any":
         return (Choice("Continue", "approve", Keys(("\r",))), ESCAPE)

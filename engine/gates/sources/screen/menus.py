@@ -8,7 +8,7 @@ from engine.ports.runtime import Screen
 
 _MARK = r"[❯›▸►▶●◉→➜⏵»>*]"
 _NUMBERED = re.compile(rf"^(?P<lead>\s*(?P<mark>{_MARK})?\s*)(?P<num>\d{{1,2}})[.)]\s+(?P<label>\S.*)$")
-_MARKED = re.compile(rf"^(?P<lead>\s*(?P<mark>[❯›▸►▶●◉➜⏵»]|\(\*\)|\[[x✔]\])\s+)(?P<label>\S.*)$")
+_MARKED = re.compile(r"^(?P<lead>\s*(?P<mark>[❯›▸►▶●◉➜⏵»]|\(\*\)|\[[x✔]\])\s+)(?P<label>\S.*)$")
 _HINT = re.compile(
     r"\b(esc|enter|return|tab|ctrl|shift|arrow|arrows|space|select|confirm|cancel|navigate|interrupt|amend|explain|shortcuts|tokens?|press)\b"
     r"|↑|↓|⇆|↵|⏎|^[✻✶✳✢·∗⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏⠂⠐*]\s",
@@ -79,7 +79,13 @@ def _label(screen: Screen, row: int, label: str, until: int) -> str:
     parts = [label.strip()]
     for below in range(row + 1, min(until, len(screen.lines), row + 4)):
         text = plain(screen.lines[below])
-        if not text or is_rule(screen.lines[below]) or _NUMBERED.match(text) or _HINT.search(text) or not _continues(screen, below):
+        if (
+            not text
+            or is_rule(screen.lines[below])
+            or _NUMBERED.match(text)
+            or _HINT.search(text)
+            or not _continues(screen, below)
+        ):
             break
         parts.append(text)
     return " ".join(parts)
@@ -109,7 +115,12 @@ def _siblings(screen: Screen, row: int, column: int, label: str) -> list[Option]
 def _at_column(line: str, column: int) -> str | None:
     bare = line.replace("│", " ").replace("┃", " ").rstrip()
     head, text = bare[:column], bare[column:]
-    ok = text[:1].strip() and not re.sub(r"\( \)|\[ \]|[○◯◦]", "", head).strip() and len(text) < 70 and not _HINT.search(text)
+    ok = (
+        text[:1].strip()
+        and not re.sub(r"\( \)|\[ \]|[○◯◦]", "", head).strip()
+        and len(text) < 70
+        and not _HINT.search(text)
+    )
     return text.strip() if ok else None
 
 
@@ -117,7 +128,9 @@ def _asked(screen: Screen, options: list[Option]) -> bool:
     """Without numbers a menu also needs a question above or keys named below."""
     above = [plain(screen.lines[r]) for r in range(max(0, options[0].row - 3), options[0].row)]
     below = [plain(line) for line in screen.lines[options[-1].row + 1 : options[-1].row + 5]]
-    return any(t.endswith(("?", ":")) or "arrow" in t.lower() for t in above if t) or any(_HINT.search(t) for t in below if t)
+    return any(t.endswith(("?", ":")) or "arrow" in t.lower() for t in above if t) or any(
+        _HINT.search(t) for t in below if t
+    )
 
 
 def _is_last(screen: Screen, row: int) -> bool:
@@ -132,9 +145,14 @@ def _is_last(screen: Screen, row: int) -> bool:
             return False
         if not _HINT.search(text) and not _continues(screen, index):
             others += 1
-        if index - row > MAX_BELOW + 8 or others > 2:
+        if index - row > MAX_BELOW + 8 or others > _spare(screen, row):
             return False
     return not _typed_below(screen, row)
+
+
+def _spare(screen: Screen, row: int) -> int:
+    """How many other rows may stand below: none where the cursor went on below the menu, as after printed text."""
+    return 0 if screen.cursor_visible and screen.cursor_row > row else 2
 
 
 def _typed_below(screen: Screen, row: int) -> bool:

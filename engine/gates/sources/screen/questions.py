@@ -24,7 +24,9 @@ def of_menu(screen: Screen, menu: Menu, agent: AgentPrompts, where: Surroundings
     prompt = _prompt(joined(screen, rows)) or "\n".join(option.label for option in menu.options)
     labels = [option.label for option in menu.options]
     numbers = [option.number for option in menu.options]
-    choices = [Choice(label, kind_of(label), _keys(agent, i, menu.marked, numbers[i], label)) for i, label in enumerate(labels)]
+    choices = [
+        Choice(label, kind_of(label), _keys(agent, i, menu.marked, numbers[i], label)) for i, label in enumerate(labels)
+    ]
     return _build(prompt, screen, rows, tuple(settled(choices)), agent, where)
 
 
@@ -80,7 +82,12 @@ def of_buttons(screen: Screen, agent: AgentPrompts, where: Surroundings) -> Ques
 
 
 def _build(
-    prompt: str, screen: Screen, rows: list[tuple[int, str]], choices: tuple[Choice, ...], agent: AgentPrompts, where: Surroundings
+    prompt: str,
+    screen: Screen,
+    rows: list[tuple[int, str]],
+    choices: tuple[Choice, ...],
+    agent: AgentPrompts,
+    where: Surroundings,
 ) -> Question:
     command = shown.command_in(screen, rows, agent) or shown.command_of_line(prompt.split("\n")[0])
     judged = judge(command, where) if command else _edit(prompt, rows, agent, where)

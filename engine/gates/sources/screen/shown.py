@@ -7,7 +7,9 @@ from engine.gates.sources.screen.rows import joined, plain
 from engine.ports.runtime import Screen
 
 _DOLLAR = re.compile(r"^\$\s+(?P<command>\S.*)$")
-_RUN = re.compile(r"^(?:run|execute|allow|Run command:?|Allow command:?)\s+[`'\"]?(?P<command>.+?)[`'\"]?\s*\?\s*(?:[\[(].*)?$", re.I)
+_RUN = re.compile(
+    r"^(?:run|execute|allow|Run command:?|Allow command:?)\s+[`'\"]?(?P<command>.+?)[`'\"]?\s*\?\s*(?:[\[(].*)?$", re.I
+)
 _PROSE = re.compile(r"^[A-Z][a-z]+( [\w.,'’/()-]+)+\.?$")
 _DANGER = re.compile(r"^(rm|del|dd|mv|unlink|format|shred|git|sudo)\b", re.I)
 

@@ -25,24 +25,85 @@ _STATEMENTS = {
 }
 _FILES = ("f", "file", "queries-file", "i")
 _TAKES = (
-    *("c", "command", "e", "execute", "q", "query", "Q", "f", "file", "queries-file", "h", "host", "U", "user", "u", "p", "port"),
-    *("d", "dbname", "database", "v", "set", "o", "output", "P", "S", "init", "cmd", "url", "A", "L", "F", "R"),
+    *(
+        "c",
+        "command",
+        "e",
+        "execute",
+        "q",
+        "query",
+        "Q",
+        "f",
+        "file",
+        "queries-file",
+        "h",
+        "host",
+        "U",
+        "user",
+        "u",
+        "p",
+        "port",
+    ),
+    *("d", "dbname", "database", "v", "set", "o", "output", "P", "S", "init", "cmd", "url", "L", "F", "R"),
 )
 _MONGO = re.compile(
-    r"dropDatabase|\.drop\(|\.dropIndex|deleteMany\(\s*(\{\s*\})?\s*\)|\.remove\(\s*(\{\s*\})?\s*\)|dropUser|shutdownServer"
+    r"dropDatabase|\.drop\(|\.dropIndex|deleteMany\(\s*(\{\s*\})?\s*\)|\.remove\(\s*(\{\s*\})?\s*\)"
+    r"|dropUser|shutdownServer"
     r"|dropAllUsers|renameCollection|updateMany\(\s*\{\s*\}"
 )
-_MONGO_SOME = re.compile(r"delete(One|Many)\(|\.remove\(|findOneAndDelete|update(One|Many)\(|replaceOne|bulkWrite|insert")
+_MONGO_SOME = re.compile(
+    r"delete(One|Many)\(|\.remove\(|findOneAndDelete|update(One|Many)\(|replaceOne|bulkWrite|insert"
+)
 _REDIS_READS = frozenset(
-    "get mget hget hgetall hkeys hvals hlen keys scan ttl pttl type exists info ping llen lrange scard smembers sismember zrange "
-    "zscore zcard dbsize strlen time client monitor memory slowlog latency echo xlen xrange cluster role lindex hscan sscan object".split()
+    [
+        "get",
+        "mget",
+        "hget",
+        "hgetall",
+        "hkeys",
+        "hvals",
+        "hlen",
+        "keys",
+        "scan",
+        "ttl",
+        "pttl",
+        "type",
+        "exists",
+        "info",
+        "ping",
+        "llen",
+        "lrange",
+        "scard",
+        "smembers",
+        "sismember",
+        "zrange",
+        "zscore",
+        "zcard",
+        "dbsize",
+        "strlen",
+        "time",
+        "client",
+        "monitor",
+        "memory",
+        "slowlog",
+        "latency",
+        "echo",
+        "xlen",
+        "xrange",
+        "cluster",
+        "role",
+        "lindex",
+        "hscan",
+        "sscan",
+        "object",
+    ]
 )
 
 
 def client(call: Call, bench: Bench) -> list[Finding]:
     """psql, mysql, sqlite3 and their kin."""
     got = options.parse(call.args, _TAKES if call.name not in ("mysql", "mariadb") else (*_TAKES, "D"))
-    if got.has("version", "help") or got.has("l") and call.name == "psql":
+    if got.has("version", "help") or (got.has("l") and call.name == "psql"):
         return []
     texts = [w for name in _STATEMENTS.get(call.name, ()) for w in got.values.get(name, [])]
     if call.name in ("sqlite3", "duckdb", "bq"):

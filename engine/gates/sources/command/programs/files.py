@@ -149,7 +149,7 @@ def cp(call: Call, bench: Bench) -> list[Finding]:
         return [f for t in targets_of(got.operands, call, bench) if (f := _kept(t, bench))]
     into = got.values.get("t") or got.values.get("target-directory")
     sources, goal = (got.operands, into[-1]) if into else (got.operands[:-1], (got.operands or [literal("")])[-1])
-    if not sources or got.has("n", "no-clobber"):
+    if not sources or (call.name != "ln" and got.has("n", "no-clobber")):
         return []
     if call.name == "ln" and not got.has("f", "force"):
         target = resolve(goal, call.scope, bench.where)

@@ -49,6 +49,8 @@ def _run(call: Call, bench: Bench, index: int, starts: list[Word]) -> None:
             words += [Word(f"{s.text.rstrip('/')}/*", s.known, True, s.quoted, f"{s.if_empty}/*") for s in starts]
         else:
             words.append(word)
+    if words and call.name in ("fd", "fdfind") and not any("{" in word.text for word in call.args[index + 1 :]):
+        words.append(Word("./*", glob=True, bare="./*"))
     if words:
         name = words[0].text
         bench.judge_call(bench, Call(base_name(name), tuple(words[1:]), call.scope, None, (), name, True))

@@ -14,12 +14,89 @@ from engine.gates.sources.command.writes import write
 Sub = Callable[[Call, Bench], list[Finding]]
 
 _HARMLESS = frozenset(
-    "status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree ls-remote grep fetch add commit "
-    "merge-base name-rev cat-file show-ref for-each-ref var version help whatchanged cherry range-diff bisect init clone pull "
-    "merge cherry-pick revert am apply mv format-patch archive bundle count-objects fsck verify-commit verify-tag sparse-checkout "
-    "check-ignore check-attr diff-tree diff-index diff-files show-branch request-pull notes rerere maintenance gui citool instaweb "
-    "symbolic-ref stripspace column fmt-merge-msg interpret-trailers lfs hash-object write-tree commit-tree read-tree mktag "
-    "cherry-mark get-tar-commit-id pack-objects unpack-file ls-remote shell whatchanged difftool mergetool svn flow".split()
+    [
+        "status",
+        "log",
+        "diff",
+        "show",
+        "blame",
+        "annotate",
+        "shortlog",
+        "describe",
+        "rev-parse",
+        "rev-list",
+        "ls-files",
+        "ls-tree",
+        "ls-remote",
+        "grep",
+        "fetch",
+        "add",
+        "commit",
+        "merge-base",
+        "name-rev",
+        "cat-file",
+        "show-ref",
+        "for-each-ref",
+        "var",
+        "version",
+        "help",
+        "whatchanged",
+        "cherry",
+        "range-diff",
+        "bisect",
+        "init",
+        "clone",
+        "pull",
+        "merge",
+        "cherry-pick",
+        "revert",
+        "am",
+        "apply",
+        "mv",
+        "format-patch",
+        "archive",
+        "bundle",
+        "count-objects",
+        "fsck",
+        "verify-commit",
+        "verify-tag",
+        "sparse-checkout",
+        "check-ignore",
+        "check-attr",
+        "diff-tree",
+        "diff-index",
+        "diff-files",
+        "show-branch",
+        "request-pull",
+        "notes",
+        "rerere",
+        "maintenance",
+        "gui",
+        "citool",
+        "instaweb",
+        "symbolic-ref",
+        "stripspace",
+        "column",
+        "fmt-merge-msg",
+        "interpret-trailers",
+        "lfs",
+        "hash-object",
+        "write-tree",
+        "commit-tree",
+        "read-tree",
+        "mktag",
+        "cherry-mark",
+        "get-tar-commit-id",
+        "pack-objects",
+        "unpack-file",
+        "ls-remote",
+        "shell",
+        "whatchanged",
+        "difftool",
+        "mergetool",
+        "svn",
+        "flow",
+    ]
 )
 _TAKES = ("C", "c", "git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env")
 
@@ -29,7 +106,7 @@ def git(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(call.args, _TAKES, stop_early=True)
     scope = _folder(call, got, bench)
     results = _config_given(got, call, scope, bench)
-    if not got.operands:
+    if not got.operands or call.texts[-1:] in (["-h"], ["--help"]):
         return results
     sub = got.operands[0].text
     rest = replace(call, name=sub, args=tuple(got.operands[1:]), scope=scope)
@@ -66,8 +143,18 @@ def _config_given(got: options.Options, call: Call, scope: Scope, bench: Bench) 
 def _runs(key: str) -> bool:
     """Configuration keys whose value git runs as a command."""
     low = key.lower()
-    exact = ("core.sshcommand", "core.hookspath", "core.fsmonitor", "core.gitproxy", "diff.external", "credential.helper")
-    return low in exact or (low.startswith(("filter.", "merge.", "diff.")) and low.endswith((".clean", ".smudge", ".driver", ".command", ".process")))
+    exact = (
+        "core.sshcommand",
+        "core.hookspath",
+        "core.fsmonitor",
+        "core.gitproxy",
+        "diff.external",
+        "credential.helper",
+    )
+    return low in exact or (
+        low.startswith(("filter.", "merge.", "diff."))
+        and low.endswith((".clean", ".smudge", ".driver", ".command", ".process"))
+    )
 
 
 def _harmless(call: Call, bench: Bench) -> list[Finding]:
@@ -101,7 +188,9 @@ def _run_rest(call: Call, bench: Bench) -> None:
 
 
 def _alias(sub: str, call: Call, got: options.Options, bench: Bench) -> list[Finding]:
-    given = [w.text.partition("=")[2] for w in got.values.get("c", []) if w.text.lower().startswith(f"alias.{sub.lower()}=")]
+    given = [
+        w.text.partition("=")[2] for w in got.values.get("c", []) if w.text.lower().startswith(f"alias.{sub.lower()}=")
+    ]
     value = given[-1] if given else bench.where.git_alias(sub, call.scope.cwd or bench.where.cwd)
     if value is None:
         return [unknown(f"git {sub}")]
@@ -155,7 +244,9 @@ def submodule(call: Call, bench: Bench) -> list[Finding]:
         bench.nested(" ".join(w.text for w in words[1:]), call.scope)
         return []
     if verb == "deinit":
-        return [found("delete", tuple(w.text for w in words[1:]) or ("submodules",), "project", "delete", noun="folder")]
+        return [
+            found("delete", tuple(w.text for w in words[1:]) or ("submodules",), "project", "delete", noun="folder")
+        ]
     return []
 
 

@@ -5,11 +5,41 @@ from engine.gates.sources.command.call import Bench, Call
 from engine.gates.sources.command.judgement import Finding, found
 from engine.gates.sources.command.words import Word
 
-_LONG = (
-    "all branches mirror delete tags follow-tags dry-run porcelain quiet verbose progress force force-with-lease "
-    "force-if-includes prune set-upstream thin atomic push-option receive-pack exec repo recurse-submodules no-verify "
-    "signed ipv4 ipv6 no-force-with-lease no-thin no-signed no-recurse-submodules no-force no-follow-tags"
-).split()
+_LONG = [
+    "all",
+    "branches",
+    "mirror",
+    "delete",
+    "tags",
+    "follow-tags",
+    "dry-run",
+    "porcelain",
+    "quiet",
+    "verbose",
+    "progress",
+    "force",
+    "force-with-lease",
+    "force-if-includes",
+    "prune",
+    "set-upstream",
+    "thin",
+    "atomic",
+    "push-option",
+    "receive-pack",
+    "exec",
+    "repo",
+    "recurse-submodules",
+    "no-verify",
+    "signed",
+    "ipv4",
+    "ipv6",
+    "no-force-with-lease",
+    "no-thin",
+    "no-signed",
+    "no-recurse-submodules",
+    "no-force",
+    "no-follow-tags",
+]
 
 
 def full_names(got: options.Options, known: list[str]) -> set[str]:

@@ -9,9 +9,36 @@ from engine.gates.sources.command.programs.git_push import full_names
 from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word
 
-_RESET = "hard soft mixed keep merge patch quiet no-refresh pathspec-from-file intent-to-add recurse-submodules".split()
-_CLEAN = "force dry-run interactive quiet exclude".split()
-_BRANCH = "delete force move copy list all remotes merged no-merged contains show-current set-upstream-to unset-upstream track".split()
+_RESET = [
+    "hard",
+    "soft",
+    "mixed",
+    "keep",
+    "merge",
+    "patch",
+    "quiet",
+    "no-refresh",
+    "pathspec-from-file",
+    "intent-to-add",
+    "recurse-submodules",
+]
+_CLEAN = ["force", "dry-run", "interactive", "quiet", "exclude"]
+_BRANCH = [
+    "delete",
+    "force",
+    "move",
+    "copy",
+    "list",
+    "all",
+    "remotes",
+    "merged",
+    "no-merged",
+    "contains",
+    "show-current",
+    "set-upstream-to",
+    "unset-upstream",
+    "track",
+]
 
 
 def _here(call: Call, bench: Bench) -> str:
@@ -53,7 +80,9 @@ def clean(call: Call, bench: Bench) -> list[Finding]:
 def checkout(call: Call, bench: Bench) -> list[Finding]:
     """Switching branches is work; restoring paths or forcing overwrites changes."""
     got = options.parse(call.args, ("b", "B", "orphan", "conflict", "pathspec-from-file"))
-    names = full_names(got, ["force", "ours", "theirs", "detach", "track", "orphan", "patch", "discard-changes", "merge"])
+    names = full_names(
+        got, ["force", "ours", "theirs", "detach", "track", "orphan", "patch", "discard-changes", "merge"]
+    )
     if "B" in got.short:
         return [found("rewrite_history", tuple(w.text for w in got.values["B"]), "project", "branch_moved", undo="git")]
     if "b" in got.short or "orphan" in names:
@@ -96,7 +125,9 @@ def restore(call: Call, bench: Bench) -> list[Finding]:
 def switch(call: Call, bench: Bench) -> list[Finding]:
     """Switching refuses to lose changes unless told otherwise."""
     got = options.parse(call.args, ("c", "C", "orphan"))
-    names = full_names(got, ["force", "discard-changes", "create", "force-create", "detach", "orphan", "guess", "merge"])
+    names = full_names(
+        got, ["force", "discard-changes", "create", "force-create", "detach", "orphan", "guess", "merge"]
+    )
     if names & {"force", "discard-changes"} or "f" in got.short:
         return _lost(call, bench, tuple(w.text for w in got.operands) or ("HEAD",))
     if "C" in got.short or "force-create" in names:
@@ -145,7 +176,14 @@ def rm(call: Call, bench: Bench) -> list[Finding]:
         return []
     undo = "no" if "f" in got.short or "force" in got.long else "git"
     return [
-        found("delete", (w.text,), resolve(w, call.scope, bench.where).place, "delete", undo="no" if undo == "no" else "git", noun="file")
+        found(
+            "delete",
+            (w.text,),
+            resolve(w, call.scope, bench.where).place,
+            "delete",
+            undo="no" if undo == "no" else "git",
+            noun="file",
+        )
         for w in got.operands
     ]
 
@@ -157,7 +195,9 @@ def rebase(call: Call, bench: Bench) -> list[Finding]:
         bench.nested(word.text, call.scope)
     if got.has("abort", "continue", "skip", "quit", "show-current-patch"):
         return []
-    return [found("rewrite_history", tuple(w.text for w in got.operands) or ("upstream",), "project", "rebase", undo="git")]
+    return [
+        found("rewrite_history", tuple(w.text for w in got.operands) or ("upstream",), "project", "rebase", undo="git")
+    ]
 
 
 def rewriting(call: Call, bench: Bench) -> list[Finding]:
@@ -179,7 +219,9 @@ def reflog(call: Call, bench: Bench) -> list[Finding]:
 
 def gc(call: Call, bench: Bench) -> list[Finding]:
     """Pruning now removes what only the reflog or nothing points to."""
-    bad = call.name in ("prune", "prune-packed") or any(t.startswith("--prune") and t != "--prune=never" for t in call.texts)
+    bad = call.name in ("prune", "prune-packed") or any(
+        t.startswith("--prune") and t != "--prune=never" for t in call.texts
+    )
     if not bad or "-n" in call.texts or "--dry-run" in call.texts:
         return []
     return [found("delete", ("unreachable commits",), "project", "git_prune")]
@@ -192,7 +234,14 @@ def worktree(call: Call, bench: Bench) -> list[Finding]:
         return []
     forced = any(t in ("-f", "--force", "-ff") or t.startswith("--f") for t in call.texts)
     return [
-        found("delete", (w.text,), resolve(w, call.scope, bench.where).place, "delete", undo="no" if forced else "git", noun="folder")
+        found(
+            "delete",
+            (w.text,),
+            resolve(w, call.scope, bench.where).place,
+            "delete",
+            undo="no" if forced else "git",
+            noun="folder",
+        )
         for w in words[1:]
     ]
 
@@ -209,7 +258,9 @@ SUBS: dict[str, Callable[[Call, Bench], list[Finding]]] = {
     "reset": reset,
     "clean": clean,
     "checkout": checkout,
-    "checkout-index": lambda call, bench: _lost(call, bench, ("index",)) if "-f" in call.texts or "-fa" in call.texts else [],
+    "checkout-index": lambda call, bench: (
+        _lost(call, bench, ("index",)) if "-f" in call.texts or "-fa" in call.texts else []
+    ),
     "restore": restore,
     "switch": switch,
     "branch": branch,

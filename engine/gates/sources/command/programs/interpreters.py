@@ -11,25 +11,99 @@ from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word
 
 _MODULES = frozenset(
-    "pytest unittest doctest venv virtualenv mypy black ruff isort flake8 pylint pyright coverage json.tool http.server timeit cProfile "
-    "profile py_compile compileall tokenize ast dis this site sysconfig platform calendar build pre_commit tox nox bandit sphinx mkdocs "
-    "IPython jupyter ensurepip pdb trace zipapp tabnanny pydoc pstats flask uvicorn gunicorn fastapi streamlit radon vulture pip_audit piptools "
-    "simplehttpserver SimpleHTTPServer base64 gzip inspect".split()
+    [
+        "pytest",
+        "unittest",
+        "doctest",
+        "venv",
+        "virtualenv",
+        "mypy",
+        "black",
+        "ruff",
+        "isort",
+        "flake8",
+        "pylint",
+        "pyright",
+        "coverage",
+        "json.tool",
+        "http.server",
+        "timeit",
+        "cProfile",
+        "profile",
+        "py_compile",
+        "compileall",
+        "tokenize",
+        "ast",
+        "dis",
+        "this",
+        "site",
+        "sysconfig",
+        "platform",
+        "calendar",
+        "build",
+        "pre_commit",
+        "tox",
+        "nox",
+        "bandit",
+        "sphinx",
+        "mkdocs",
+        "IPython",
+        "jupyter",
+        "ensurepip",
+        "pdb",
+        "trace",
+        "zipapp",
+        "tabnanny",
+        "pydoc",
+        "pstats",
+        "flask",
+        "uvicorn",
+        "gunicorn",
+        "fastapi",
+        "streamlit",
+        "radon",
+        "vulture",
+        "pip_audit",
+        "piptools",
+        "simplehttpserver",
+        "SimpleHTTPServer",
+        "base64",
+        "gzip",
+        "inspect",
+    ]
 )
 _DELETES = re.compile(
-    r"\b(unlink(Sync)?|rm(Sync|dir|dirSync)?|rimraf|remove(Sync|_entry_secure|_dir|_entry)?|rmtree|rm_rf|rm_r|delete|truncate(Sync)?|emptyDir(Sync)?"
-    r"|remove_tree|dropDatabase|dropTable|deleteMany|delete_all|destroy_all)\s*[\(\s'\"]|\bFileUtils\.rm|File\.delete|Dir\.(rmdir|delete|unlink)"
+    r"\b(unlink(Sync)?|rm(Sync|dir|dirSync)?|rimraf|remove(Sync|_entry_secure|_dir|_entry)?|rmtree|rm_rf"
+    r"|rm_r|delete|truncate(Sync)?|emptyDir(Sync)?"
+    r"|remove_tree|dropDatabase|dropTable|deleteMany|delete_all|destroy_all)(\s*\(|\s+(['\"$@]|glob\b|<))"
+    r"|\bFileUtils\.rm|File\.delete|Dir\.(rmdir|delete|unlink)"
 )
 _RUNS = re.compile(
-    r"child_process|\b(execSync|spawnSync|spawn|execFile|exec|system|popen\w*|shell_exec|passthru|proc_open|eval|qx|IO\.popen|Open3|Function)\b\s*[\(\{\s'\"/]"
+    r"child_process|\b(execSync|spawnSync|spawn|execFile|exec|system|popen\w*|shell_exec|passthru"
+    r"|proc_open|eval|qx|IO\.popen|Open3|Function)\b\s*[\(\{\s'\"/]"
     r"|`[^`]+`|%x[\{\(\[]|process\.kill|Bun\.\$|Deno\.(Command|run)"
 )
 _WRITES = re.compile(
-    r"\b(writeFile(Sync)?|appendFile(Sync)?|createWriteStream|rename(Sync)?|copyFile(Sync)?|file_put_contents|File\.write|IO\.write"
+    r"\b(writeFile(Sync)?|appendFile(Sync)?|createWriteStream|rename(Sync)?|copyFile(Sync)?"
+    r"|file_put_contents|File\.write|IO\.write"
     r"|chmod(Sync)?|chown(Sync)?|symlink)\b|\bopen\b[^;]*['\"][^'\"]*[>w+]|Deno\.write"
 )
-_NETS = re.compile(r"\b(fetch|axios|https?\.(request|get)|Net::HTTP|LWP|curl_exec|IO::Socket|net\.connect|WebSocket|fsockopen)\b")
-_EVALS = {"node": ("e", "eval", "p", "print"), "deno": (), "bun": ("e", "eval"), "perl": ("e", "E"), "ruby": ("e",), "php": ("r",), "lua": ("e",), "tsx": ("e",), "ts-node": ("e",), "Rscript": ("e",), "osascript": ("e",)}
+_NETS = re.compile(
+    r"\b(fetch|axios|https?\.(request|get)|Net::HTTP|LWP|curl_exec|IO::Socket|net\.connect|WebSocket|fsockopen)\b"
+)
+_EVALS = {
+    "node": ("e", "eval", "p", "print"),
+    "deno": (),
+    "bun": ("e", "eval"),
+    "perl": ("e", "E"),
+    "ruby": ("e",),
+    "php": ("r",),
+    "lua": ("e",),
+    "tsx": ("e",),
+    "ts-node": ("e",),
+    "Rscript": ("e",),
+    "osascript": ("e",),
+}
 
 
 def python(call: Call, bench: Bench) -> list[Finding]:
@@ -64,6 +138,8 @@ def _module(name: str, call: Call, bench: Bench) -> list[Finding]:
     rest = call.args[next((i for i, t in enumerate(texts) if t in ("-m", f"-m{name}")), 0) + 1 :]
     rest = rest[1:] if rest and rest[0].text == name else rest
     inner = Call(name, tuple(rest), call.scope, call.stdin, call.env, name, True)
+    if name.split(".")[0] in ("conduit", "engine", "voice") or name.startswith("conduit"):
+        return [found("escape", (f"python -m {name}",), "home", "conduit")]
     if verbs.known(name):
         return verbs.judge(inner, bench)
     if name.split(".")[0] in _MODULES or name in _MODULES:
@@ -124,7 +200,16 @@ def other(call: Call, bench: Bench) -> list[Finding]:
         return results
     if got.operands and got.operands[0].text not in ("-", "test", "check", "lint", "fmt"):
         return _other_script(got.operands[0], call, bench)
-    return _input(call, bench) if call.stdin is not None and not got.operands and not got.has("version", "v", "help") else []
+    return (
+        _input(call, bench)
+        if call.stdin is not None and not got.operands and not got.has("version", "v", "help")
+        else []
+    )
+
+
+def php(call: Call, bench: Bench) -> list[Finding]:
+    """``php -r`` is a payload; artisan and scripts are judged by their words."""
+    return other(call, bench) if "-r" in call.texts else verbs.judge(call, bench)
 
 
 def _payload(word: Word, call: Call) -> list[Finding]:
@@ -134,6 +219,8 @@ def _payload(word: Word, call: Call) -> list[Finding]:
 
 def other_text(text: str, name: str) -> list[Finding]:
     """Findings of a program in a language without a parser here; strings are searched too."""
+    if name == "osascript":
+        return [unknown("a script that drives other programs")]
     if _DELETES.search(text):
         return [found("delete", (f"{name} code",), "unknown", "code_deletes", undo="unknown")]
     if _RUNS.search(text):

@@ -13,11 +13,49 @@ from engine.gates.sources.command.writes import write
 _LOCAL = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "::1", "[::1]", "host.docker.internal"))
 _CURL_TAKES = (
     *"XdFTHAbceEmoquUwxyCKtQPz",
-    *("request", "data", "data-raw", "data-binary", "data-urlencode", "form", "upload-file", "header", "output", "user", "user-agent"),
-    *("cookie", "cookie-jar", "max-time", "connect-timeout", "retry", "proxy", "write-out", "url", "cacert", "cert", "key", "json", "config"),
+    *(
+        "request",
+        "data",
+        "data-raw",
+        "data-binary",
+        "data-urlencode",
+        "form",
+        "upload-file",
+        "header",
+        "output",
+        "user",
+        "user-agent",
+    ),
+    *(
+        "cookie",
+        "cookie-jar",
+        "max-time",
+        "connect-timeout",
+        "retry",
+        "proxy",
+        "write-out",
+        "url",
+        "cacert",
+        "cert",
+        "key",
+        "json",
+        "config",
+    ),
     *("output-dir", "form-string", "resolve", "retry-delay", "referer", "range"),
 )
-_SENDING = ("d", "data", "data-raw", "data-binary", "data-urlencode", "F", "form", "form-string", "T", "upload-file", "json")
+_SENDING = (
+    "d",
+    "data",
+    "data-raw",
+    "data-binary",
+    "data-urlencode",
+    "F",
+    "form",
+    "form-string",
+    "T",
+    "upload-file",
+    "json",
+)
 _SECRET_WORD = re.compile(r"\$\(?[\w{]*(cat|PASSWORD|SECRET|TOKEN|API_KEY)\b")
 
 
@@ -72,7 +110,25 @@ def _secret(call: Call, bodies: list[Word], bench: Bench) -> bool:
 
 def wget(call: Call, bench: Bench) -> list[Finding]:
     """Downloads into files; ``--post-*`` sends."""
-    takes = ("O", "output-document", "P", "directory-prefix", "post-data", "post-file", "body-data", "body-file", "method", "U", "e", "t", "T", "header", "o", "a", "i")
+    takes = (
+        "O",
+        "output-document",
+        "P",
+        "directory-prefix",
+        "post-data",
+        "post-file",
+        "body-data",
+        "body-file",
+        "method",
+        "U",
+        "e",
+        "t",
+        "T",
+        "header",
+        "o",
+        "a",
+        "i",
+    )
     got = options.parse(call.args, takes)
     words = [w for name in ("O", "output-document") for w in got.values.get(name, []) if w.text != "-"]
     results = [f for w in words if (f := write(resolve(w, call.scope, bench.where), bench.where))]

@@ -11,13 +11,49 @@ from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word, literal
 from engine.gates.sources.command.writes import write
 
-_DELETES = frozenset(("remove", "unlink", "rmdir", "removedirs", "rmtree", "truncate", "drop_all", "drop_database", "flushall", "flushdb"))
+_DELETES = frozenset(
+    (
+        "remove",
+        "unlink",
+        "rmdir",
+        "removedirs",
+        "rmtree",
+        "truncate",
+        "drop_all",
+        "drop_database",
+        "flushall",
+        "flushdb",
+    )
+)
 _MODULE_DELETES = frozenset(("os", "shutil", "pathlib"))
-_RUNS = frozenset(("system", "popen", "run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput", "execv", "execvp", "execl", "execlp", "execve", "spawnl", "spawnv", "create_subprocess_exec", "create_subprocess_shell"))
+_RUNS = frozenset(
+    (
+        "system",
+        "popen",
+        "run",
+        "call",
+        "check_call",
+        "check_output",
+        "Popen",
+        "getoutput",
+        "getstatusoutput",
+        "execv",
+        "execvp",
+        "execl",
+        "execlp",
+        "execve",
+        "spawnl",
+        "spawnv",
+        "create_subprocess_exec",
+        "create_subprocess_shell",
+    )
+)
 _RUNNERS = frozenset(("os", "subprocess", "asyncio", "sp", "pty", "commands"))
 _DYNAMIC = frozenset(("eval", "exec", "__import__", "compile"))
 _SENDS = frozenset(("post", "put", "delete", "patch", "sendall", "sendto", "urlopen", "upload_file", "send_message"))
-_NET = frozenset(("requests", "httpx", "urllib", "session", "client", "socket", "smtplib", "s", "sock", "aiohttp", "request"))
+_NET = frozenset(
+    ("requests", "httpx", "urllib", "session", "client", "socket", "smtplib", "s", "sock", "aiohttp", "request")
+)
 _MOVES = frozenset(("move", "rename", "replace", "copyfile", "copy", "copytree"))
 
 
@@ -59,7 +95,11 @@ class _Scanner:
         owner, name = self._named(node.func)
         if name in _DYNAMIC and not owner:
             return [unknown("python code that makes code")]
-        if name in _DELETES and (owner in _MODULE_DELETES or self._is_path(node.func) or name in ("drop_all", "rmtree", "flushall", "drop_database")):
+        if name in _DELETES and (
+            owner in _MODULE_DELETES
+            or self._is_path(node.func)
+            or name in ("drop_all", "rmtree", "flushall", "drop_database")
+        ):
             return self._deletes(node, owner)
         if name in _RUNS and owner in _RUNNERS:
             return self._runs(node)
@@ -101,7 +141,10 @@ class _Scanner:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
             elif isinstance(node, ast.JoinedStr):
-                yield "".join(p.value if isinstance(p, ast.Constant) and isinstance(p.value, str) else "$UNKNOWN" for p in node.values)
+                yield "".join(
+                    p.value if isinstance(p, ast.Constant) and isinstance(p.value, str) else "$UNKNOWN"
+                    for p in node.values
+                )
 
     def _deletes(self, node: ast.Call, owner: str) -> list[Finding]:
         names = list(self._strings(node.args[:1]))

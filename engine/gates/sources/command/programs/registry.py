@@ -40,7 +40,10 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("sed gsed", files.sed),
     ("find fd fdfind", find.find),
     ("git hub", git.git),
-    ("psql mysql mariadb sqlite3 clickhouse-client clickhouse sqlcmd cockroach duckdb usql cqlsh snowsql", databases.client),
+    (
+        "psql mysql mariadb sqlite3 clickhouse-client clickhouse sqlcmd cockroach duckdb usql cqlsh snowsql",
+        databases.client,
+    ),
     ("mongosh mongo", databases.mongo),
     ("redis-cli valkey-cli", databases.redis),
     ("dropdb dropuser pg_restore mongorestore mysqlimport", databases.drop_tool),
@@ -51,6 +54,7 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("ssh mosh autossh", shells.ssh),
     ("python python2 python3 pypy pypy3 py ipython", interpreters.python),
     ("node deno bun_ perl ruby tsx ts-node lua Rscript osascript nodejs", interpreters.other),
+    ("php", interpreters.php),
     ("awk gawk mawk nawk", interpreters.awk),
     ("curl", network.curl),
     ("wget aria2c", network.wget),
@@ -61,8 +65,14 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("kill pkill killall skill fuser xkill", system.kill),
     ("reboot shutdown halt poweroff init telinit", system.power),
     ("at batch systemd-run daemonize atrm", system.escape),
-    ("useradd userdel usermod groupadd groupdel passwd chpasswd visudo mount umount insmod rmmod modprobe iptables ip6tables nft ufw", system.system_change),
-    ("firewall-cmd swapoff swapon update-alternatives update-grub grub-install setenforce hostnamectl timedatectl chsh", system.system_change),
+    (
+        "useradd userdel usermod groupadd groupdel passwd chpasswd visudo mount umount insmod rmmod modprobe iptables ip6tables nft ufw",
+        system.system_change,
+    ),
+    (
+        "firewall-cmd swapoff swapon update-alternatives update-grub grub-install setenforce hostnamectl timedatectl chsh",
+        system.system_change,
+    ),
     ("conduit", system.conduit),
     ("claude codex gemini opencode aider goose cursor-agent", system.agent),
     ("xargs", wrappers.xargs),
@@ -71,9 +81,11 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("su runuser", wrappers.su),
     ("script flock", wrappers.script),
 )
-_DELETE_WORDS = frozenset("rm rmdir unlink shred truncate dd mkfs del rimraf dropdb".split())
-_SENDERS = frozenset("curl wget http https xh nc ncat socat telnet ssh".split())
-_TALKERS = frozenset("echo printf : true false test [ grep egrep fgrep rg ag ack git".split())
+_DELETE_WORDS = frozenset(["rm", "rmdir", "unlink", "shred", "truncate", "dd", "mkfs", "del", "rimraf", "dropdb"])
+_SENDERS = frozenset(["curl", "wget", "http", "https", "xh", "nc", "ncat", "socat", "telnet", "ssh"])
+_TALKERS = frozenset(
+    ["echo", "printf", ":", "true", "false", "test", "[", "grep", "egrep", "fgrep", "rg", "ag", "ack", "git"]
+)
 # Options by which a harmless program still writes or runs: sort -o, yq -i, rg --pre.
 _WRITING: dict[str, tuple[str, ...]] = {
     "sort": ("-o", "--output"),
@@ -109,7 +121,10 @@ def _judge(call: Call, bench: Bench) -> None:
     if call.name == "cd":
         _cd(call, bench)
         return
-    if call.name in ("docker", "podman", "kubectl", "oc", "nerdctl") and (pod := wrappers.pods(call, bench)) is not None:
+    if (
+        call.name in ("docker", "podman", "kubectl", "oc", "nerdctl")
+        and (pod := wrappers.pods(call, bench)) is not None
+    ):
         bench.add(pod)
         return
     peeled = wrappers.peel(call, bench)
@@ -138,7 +153,7 @@ def _find(call: Call, bench: Bench) -> list[Finding]:
 
 def _local(call: Call, bench: Bench) -> list[Finding]:
     # A path to a known program (.venv/bin/python, ./gradlew) is that program only when it lies in the project.
-    if call.name in ("gradlew", "mvnw"):
+    if call.name in ("gradlew", "mvnw") or (call.raw_name.lstrip("./").startswith("bin/") and verbs.known(call.name)):
         return verbs.judge(call, bench)
     if call.name in _judges() and call.name not in ("install", "rename"):
         return _judges()[call.name](call, bench)
@@ -156,9 +171,19 @@ def _quiet(call: Call, bench: Bench) -> list[Finding]:
             return [unknown("rg --pre")]
     if call.name in ("mkdir", "touch"):
         return _made(call, bench)
-    if call.name == "history" or (call.name == "alias" and any("=" in t for t in call.texts)):
-        return []
+    if call.name == "history" and any(t in ("-c", "-d", "-w") for t in call.texts):
+        return [found("delete", ("the shell history",), "home", "delete")]
+    if call.name == "alias":
+        return _aliases(call, bench)
     return _secret_read(call, bench)
+
+
+def _aliases(call: Call, bench: Bench) -> list[Finding]:
+    """An alias is as bad as what it stands for with anything behind it."""
+    for text in call.texts:
+        if "=" in text:
+            bench.nested(text.partition("=")[2] + " whatever", call.scope.fork())
+    return []
 
 
 def _made(call: Call, bench: Bench) -> list[Finding]:
@@ -192,7 +217,7 @@ def _cd(call: Call, bench: Bench) -> None:
 
 
 def _unknown(call: Call, bench: Bench) -> list[Finding]:
-    if call.texts and all(t in ("--version", "--help", "-h", "-V", "version", "help") for t in call.texts):
+    if call.texts and all(t in ("--version", "-version", "--help", "-h", "-V", "version", "help") for t in call.texts):
         return []
     for index, text in enumerate(call.texts):
         if text.rsplit("/", 1)[-1] in _DELETE_WORDS and (inner := call.shifted(index)) is not None:
@@ -226,9 +251,30 @@ def _env(call: Call, bench: Bench) -> list[Finding]:
     """Assignments that make a harmless program run something."""
     results = []
     for name, value in call.env:
-        if name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PERL5OPT", "PYTHONSTARTUP") and value:
+        if (
+            name
+            in (
+                "LD_PRELOAD",
+                "LD_LIBRARY_PATH",
+                "DYLD_INSERT_LIBRARIES",
+                "BASH_ENV",
+                "PROMPT_COMMAND",
+                "PERL5OPT",
+                "PYTHONSTARTUP",
+            )
+            and value
+        ):
             results.append(unknown(f"{name}={value}"))
-        elif name in ("PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR") and value not in ("", "cat", "less", "true", ":", "vim", "nano", "vi"):
+        elif name in ("PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR") and value not in (
+            "",
+            "cat",
+            "less",
+            "true",
+            ":",
+            "vim",
+            "nano",
+            "vi",
+        ):
             bench.nested(value, call.scope.fork())
         elif name in ("CONDUIT_HOME", "CONDUIT_TOKEN"):
             results.append(found("escape", (name,), "home", "conduit"))

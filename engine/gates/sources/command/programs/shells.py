@@ -9,7 +9,8 @@ from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word
 
 _ROUTINE_NAMES = re.compile(
-    r"(^|[-_./])(tests?|lint|build|check|format|fmt|ci|typecheck|bench|coverage|verify|unit|e2e|gradlew|mvnw|configure|autogen|dev|serve|start)([-_.]|$)", re.I
+    r"(^|[-_./])(tests?|lint|build|check|format|fmt|ci|typecheck|bench|coverage|verify|unit|e2e|gradlew|mvnw|configure|autogen|dev|serve|start)([-_.]|$)",
+    re.I,
 )
 _LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"))
 
@@ -109,9 +110,13 @@ def evaluate(call: Call, bench: Bench) -> list[Finding]:
     if not call.args:
         return []
     text = " ".join(call.texts)
-    bench.nested(text, call.scope)
-    harmless = re.match(r"""^\s*"?\$\((ssh-agent|direnv hook|brew shellenv|pyenv init|rbenv init|opam env|fnm env|starship init)\b""", text)
-    return [] if all(w.known for w in call.args) or harmless else [unknown(text)]
+    harmless = re.match(
+        r"""^\s*"?\$\((ssh-agent|direnv hook|brew shellenv|pyenv init|rbenv init|opam env|fnm env|starship init)\b""",
+        text,
+    )
+    if harmless is None:
+        bench.nested(text, call.scope)
+    return [] if all(w.known for w in call.args) or harmless is not None else [unknown(text)]
 
 
 def trap(call: Call, bench: Bench) -> list[Finding]:
@@ -125,10 +130,8 @@ def ssh(call: Call, bench: Bench) -> list[Finding]:
     """A command for another host; this very host is a way out of the tree."""
     takes = tuple("bcDEeFIiJLlmOopQRSWw")
     got = options.parse(call.args, takes, stop_early=True)
-    results: list[Finding] = []
-    for word in got.values.get("o", []):
-        if re.match(r"(?i)(proxycommand|localcommand|permitlocalcommand)", word.text):
-            results.append(unknown(word.text))
+    runs_here = re.compile(r"(?i)(proxycommand|localcommand|permitlocalcommand)")
+    results = [unknown(word.text) for word in got.values.get("o", []) if runs_here.match(word.text)]
     if not got.operands:
         return results
     host = got.operands[0].text.rsplit("@", 1)[-1].removeprefix("ssh://").split(":")[0]
@@ -147,7 +150,9 @@ def local_program(call: Call, bench: Bench) -> list[Finding]:
     """``./something``: a script is read, a program is not."""
     word = Word(call.raw_name, "$" not in call.raw_name and "`" not in call.raw_name, bare=call.raw_name)
     target = resolve(word, call.scope, bench.where)
-    if re.search(r"/(node_modules/\.bin|\.?venv/bin|env/bin|bin/Debug|target/(debug|release)|vendor/bin)/", "/" + call.raw_name):
+    if re.search(
+        r"/(node_modules/\.bin|\.?venv/bin|env/bin|bin/Debug|target/(debug|release)|vendor/bin)/", "/" + call.raw_name
+    ):
         inner = Call(call.name, call.args, call.scope, call.stdin, call.env, call.name, True)
         if target.place == "project" and not re.search(r"target/|bin/Debug", call.raw_name):
             bench.judge_call(bench, inner)

@@ -1,7 +1,7 @@
 """SQL: what statements drop, empty or change without a condition. Strings and comments are not statements."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from engine.gates.sources.command.judgement import Finding, found
 
@@ -42,7 +42,9 @@ def statements(text: str) -> Iterator[str]:
         if not whole:
             continue
         yield whole
-        for match in re.finditer(r"(?:\(|\b(?:begin|then|loop|else|do)\b)\s*(?=(drop|truncate|delete|update|alter)\s+\w)", whole, re.I):
+        for match in re.finditer(
+            r"(?:\(|\b(?:begin|then|loop|else|do)\b)\s*(?=(drop|truncate|delete|update|alter)\s+\w)", whole, re.I
+        ):
             yield whole[match.end() :]
 
 
@@ -109,7 +111,7 @@ def _conditioned(text: str) -> bool:
 
 
 def _alter(text: str, low: str) -> list[Finding]:
-    name = (low.split() + ["?", "?", "?"])[2]
+    name = ([*low.split(), "?", "?", "?"])[2]
     if re.search(r"\b(drop|delete|truncate|detach)\b(?!\s+(default|not\s+null|constraint|identity|expression))", low):
         return [found("drop", (name,), "database", "alter_drop", noun="table")]
     if re.match(r"alter\s+(system|user|role|database|default)", low):
@@ -136,7 +138,9 @@ def _stops(text: str, low: str) -> list[Finding]:
 def _select(text: str, low: str) -> list[Finding]:
     if re.search(r"\bpg_(terminate|cancel)_backend\b|\bpg_reload_conf\b", low):
         return [found("stop", ("connections",), "database", "db_stop")]
-    if re.search(r"\b(lo_unlink|pg_drop_replication_slot|pg_ls_dir|pg_read_file|load_extension|sys_exec|xp_cmdshell)\b", low):
+    if re.search(
+        r"\b(lo_unlink|pg_drop_replication_slot|pg_ls_dir|pg_read_file|load_extension|sys_exec|xp_cmdshell)\b", low
+    ):
         return [found("execute", ("a server function",), "database", "db_runs")]
     if re.search(r"\binto\s+(outfile|dumpfile)\b", low):
         return [found("overwrite", ("a file of the server",), "database", "db_runs")]
@@ -155,7 +159,7 @@ def _exec(text: str, low: str) -> list[Finding]:
     return [found("execute", ("xp_cmdshell",), "database", "db_runs")] if "xp_cmdshell" in low else []
 
 
-_VERBS = {
+_VERBS: dict[str, Callable[[str, str], list[Finding]]] = {
     "drop": _drop,
     "truncate": _truncate,
     "delete": _delete,
@@ -171,7 +175,11 @@ _VERBS = {
     "optimize": _optimise,
     "pragma": _pragma,
     "exec": _exec,
-    "reset": lambda text, low: [found("drop", ("replication",), "database", "drop")] if "master" in low or "slave" in low or "replica" in low else [],
+    "reset": lambda text, low: (
+        [found("drop", ("replication",), "database", "drop")]
+        if "master" in low or "slave" in low or "replica" in low
+        else []
+    ),
     "purge": lambda text, low: [found("drop", ("logs",), "database", "drop", noun="log")],
     "detach": lambda text, low: [],
 }

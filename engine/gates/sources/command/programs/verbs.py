@@ -74,7 +74,7 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
 
 
 def _only_asks(call: Call) -> bool:
-    return any(text in ("--help", "--version", "-help", "-version") for text in call.texts)
+    return "--help" in call.texts or call.texts in (["--version"], ["-version"], ["-help"], ["-h"], ["-V"])
 
 
 def outcome(say: str, name: str, got: options.Options) -> list[Finding]:

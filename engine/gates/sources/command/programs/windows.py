@@ -9,10 +9,53 @@ from engine.gates.sources.command.words import Word
 
 _POWER = frozenset(("stop-computer", "restart-computer"))
 _STOPS = frozenset(("stop-process", "spps", "stop-service", "taskkill", "restart-service", "suspend-service"))
-_DISKS = frozenset(("format-volume", "clear-disk", "remove-partition", "initialize-disk", "diskpart", "set-disk", "remove-vm"))
-_SYSTEM = frozenset(("set-executionpolicy", "reg", "bcdedit", "vssadmin", "wevtutil", "schtasks", "sc.exe", "set-itemproperty", "remove-itemproperty", "clear-recyclebin", "netsh", "cipher", "takeown", "icacls", "register-scheduledtask", "set-mppreference"))
+_DISKS = frozenset(
+    ("format-volume", "clear-disk", "remove-partition", "initialize-disk", "diskpart", "set-disk", "remove-vm")
+)
+_SYSTEM = frozenset(
+    (
+        "set-executionpolicy",
+        "reg",
+        "bcdedit",
+        "vssadmin",
+        "wevtutil",
+        "schtasks",
+        "sc.exe",
+        "set-itemproperty",
+        "remove-itemproperty",
+        "clear-recyclebin",
+        "netsh",
+        "cipher",
+        "takeown",
+        "icacls",
+        "register-scheduledtask",
+        "set-mppreference",
+    )
+)
 _DELETES = frozenset(("remove-item", "ri", "del", "erase", "rd", "clear-content", "clc", "clear-item"))
-NAMES = _POWER | _STOPS | _DISKS | _SYSTEM | _DELETES | frozenset(("format", "iex", "invoke-expression", "start-process", "powershell", "pwsh", "cmd", "move-item", "set-content", "out-file", "new-item", "copy-item"))
+NAMES = (
+    _POWER
+    | _STOPS
+    | _DISKS
+    | _SYSTEM
+    | _DELETES
+    | frozenset(
+        (
+            "format",
+            "iex",
+            "invoke-expression",
+            "start-process",
+            "powershell",
+            "pwsh",
+            "cmd",
+            "move-item",
+            "set-content",
+            "out-file",
+            "new-item",
+            "copy-item",
+        )
+    )
+)
 
 
 def judge(call: Call, bench: Bench) -> list[Finding]:
@@ -29,7 +72,11 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
     if name in _DISKS or name == "format":
         return [found("destroy", tuple(call.texts[:1]) or (call.name,), "system", "format_device", noun="device")]
     if name in _SYSTEM:
-        return [] if call.texts[:1] and call.texts[0].lower() in ("query", "/query", "list", "qc") else [found("configure", (call.name,), "system", "change_system")]
+        return (
+            []
+            if call.texts[:1] and call.texts[0].lower() in ("query", "/query", "list", "qc")
+            else [found("configure", (call.name,), "system", "change_system")]
+        )
     return _runs(name, call, bench)
 
 

@@ -24,7 +24,11 @@ class Wrapper:
 
 
 WRAPPERS: dict[str, Wrapper] = {
-    "sudo": Wrapper(("u", "g", "h", "p", "C", "r", "t", "U", "R", "D", "T", "user", "group", "host", "chdir", "prompt"), assigns=True, root=True),
+    "sudo": Wrapper(
+        ("u", "g", "h", "p", "C", "r", "t", "U", "R", "D", "T", "user", "group", "host", "chdir", "prompt"),
+        assigns=True,
+        root=True,
+    ),
     "doas": Wrapper(("u", "C"), root=True),
     "pkexec": Wrapper(("user",), root=True),
     "run0": Wrapper(("u", "user"), root=True),
@@ -173,7 +177,11 @@ def _inner(call: Call, words: list[Word], bench: Bench) -> None:
 
 def xargs(call: Call, bench: Bench) -> list[Finding]:
     """Runs its command with whatever comes in."""
-    got = options.parse(call.args, ("I", "i", "n", "P", "L", "s", "d", "E", "a", "delimiter", "max-args", "max-procs", "replace", "arg-file"), stop_early=True)
+    got = options.parse(
+        call.args,
+        ("I", "i", "n", "P", "L", "s", "d", "E", "a", "delimiter", "max-args", "max-procs", "replace", "arg-file"),
+        stop_early=True,
+    )
     words = list(got.operands) or [literal("echo")]
     came = _came(call)
     mark = got.value("I", "replace") or ("{}" if "i" in got.short else None)
@@ -202,7 +210,11 @@ def _replaced(word: Word, mark: str, came: list[Word]) -> Word:
 
 def parallel(call: Call, bench: Bench) -> list[Finding]:
     """GNU parallel: its words are a shell text; operands after ``:::`` are its inputs."""
-    got = options.parse(call.args, ("j", "jobs", "a", "arg-file", "I", "n", "N", "colsep", "delay", "timeout", "joblog", "S", "results"), stop_early=True)
+    got = options.parse(
+        call.args,
+        ("j", "jobs", "a", "arg-file", "I", "n", "N", "colsep", "delay", "timeout", "joblog", "S", "results"),
+        stop_early=True,
+    )
     texts = [w.text for w in got.operands]
     cut = next((i for i, t in enumerate(texts) if t.startswith(":::")), len(texts))
     inputs = [w.text for w in got.operands[cut + 1 :] if not w.text.startswith(":::")]
@@ -212,7 +224,9 @@ def parallel(call: Call, bench: Bench) -> list[Finding]:
             bench.nested(one, call.scope.fork())
         return [] if inputs else [unknown("parallel reading commands")]
     filled = " ".join(inputs) if inputs else '"$WHATEVER"'
-    whole = re.sub(r"\{[^{}]{0,3}\}", lambda _: filled, text) if re.search(r"\{[^{}]{0,3}\}", text) else f"{text} {filled}"
+    whole = (
+        re.sub(r"\{[^{}]{0,3}\}", lambda _: filled, text) if re.search(r"\{[^{}]{0,3}\}", text) else f"{text} {filled}"
+    )
     bench.nested(whole, call.scope.fork())
     return []
 
@@ -258,7 +272,37 @@ def pods(call: Call, bench: Bench) -> list[Finding] | None:
     if verb is None:
         return None
     rest = list(call.args[texts.index(verb) + 1 :])
-    takes = ("e", "env", "u", "user", "w", "workdir", "n", "namespace", "c", "container", "v", "volume", "p", "name", "network", "entrypoint", "mount", "f", "file", "m", "platform", "l", "label", "env-file", "image", "restart", "add-host", "cpus", "memory")
+    takes = (
+        "e",
+        "env",
+        "u",
+        "user",
+        "w",
+        "workdir",
+        "n",
+        "namespace",
+        "c",
+        "container",
+        "v",
+        "volume",
+        "p",
+        "name",
+        "network",
+        "entrypoint",
+        "mount",
+        "f",
+        "file",
+        "m",
+        "platform",
+        "l",
+        "label",
+        "env-file",
+        "image",
+        "restart",
+        "add-host",
+        "cpus",
+        "memory",
+    )
     got = options.parse(rest, takes, stop_early=True)
     words = got.operands[1:]
     if words and words[0].text == "--":

@@ -81,6 +81,10 @@ class Messages:
         """Raises NotFound when it does not wait (any more)."""
         return self._change(lambda raw: self._end(raw, message_id, "delivered"))
 
+    def mark_in_doubt(self, message_id: str) -> Message:
+        """Typing it failed half way: it may have arrived. It is never typed again, and what waits behind it goes on."""
+        return self._change(lambda raw: self._end(raw, message_id, "in_doubt"))
+
     def cancel(self, message_id: str) -> bool:
         """True when it was still waiting and now never will be sent."""
 
@@ -93,7 +97,7 @@ class Messages:
         return self._change(drop) if self.get(message_id) else False
 
     def settle(self) -> list[Message]:
-        """At start: a message that was being typed when the engine died may have arrived. It becomes ``in_doubt``."""
+        """At the start of a life: what was being typed when the last one ended may have arrived: ``in_doubt``."""
 
         def doubt(raw: Raw) -> list[Message]:
             cut_off = [m.id for m in map(_load, raw["queued"]) if m.state == "delivering"]

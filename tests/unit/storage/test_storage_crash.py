@@ -15,7 +15,7 @@ from engine.storage.layout import Layout
 from engine.storage.runs import Runs
 from engine.storage.store import Store
 
-KILLS = 30
+KILLS = 20
 
 WRITER = """
 import sys

@@ -72,6 +72,15 @@ def test_a_message_that_was_being_typed_when_the_engine_died_is_not_typed_again(
     assert following is not None and following.id == "m2"
 
 
+def test_a_message_whose_typing_failed_does_not_hold_up_the_next(queue: Messages) -> None:
+    put(queue, "m1", "m2")
+    queue.take()
+    assert queue.mark_in_doubt("m1").state == "in_doubt"
+    put(queue, "m1")  # asking for it again does not send it again
+    following = queue.take()
+    assert following is not None and following.id == "m2"
+
+
 def test_the_latest_delivered_stay_and_older_ones_go(runs: Runs, layout: Layout) -> None:
     run = runs.create(project_id="p", agent_id="a", agent_name="backend", cli="codex")
     old = [{"id": f"m{n}", "text": "t", "state": "delivered", "extra": n} for n in range(KEPT)]

@@ -120,6 +120,8 @@ class Resolver:
         await self._grace(request, gate)
         async with self._lock(request.agent_id):
             record = await self._record(request)
+            if record.resolution and record.state == "delivered":
+                return record.resolution
             gate = await self._unchanged(record.gate, request)
             return await self._delivery.deliver(gate, request, sends, phrase)
 

@@ -1,0 +1,203 @@
+"""The whole desk loop, nothing faked: sound card, recogniser, engine, voice, agent, browser."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import sync_playwright
+from support.desk import Desk, until
+from support.kills import own_processes
+from support.person import Person
+from support.soundcard import SoundCard
+
+from engine.gates.consent.lexicon import lexicon
+
+pytestmark = [pytest.mark.system, pytest.mark.timeout(900)]
+WORDS = lexicon("en").words
+
+
+class Voice:
+    """The voice process."""
+
+    def __init__(self, desk: Desk, card: SoundCard) -> None:
+        self.desk = desk
+        self.env = {**card.env, **{key: desk.env[key] for key in ("CONDUIT_HOME", "CONDUIT_PRACTICE_SPEED")}}
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        log = (self.desk.home / "voice.out").open("ab")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "voice", "voice"], env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+        log.close()
+        until(self.listens, "voice to listen", limit=90)
+
+    def listens(self) -> bool:
+        assert self.process is not None
+        if self.process.poll() is not None:
+            raise AssertionError(f"voice ended: {(self.desk.home / 'voice.out').read_text()[-3000:]}")
+        state = self.desk.client().snapshot()["voice"]
+        return bool(state["connected"]) and state["listening"] in {"asleep", "listening"}
+
+    def state(self) -> dict:
+        return dict(self.desk.client().snapshot()["voice"])
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError("voice did not end when it was told to") from None
+
+
+@pytest.fixture
+def card() -> Iterator[SoundCard]:
+    with SoundCard() as card:
+        yield card
+
+
+@pytest.fixture
+def desk(tmp_path: Path, card: SoundCard) -> Iterator[Desk]:
+    home = tmp_path / "home"
+    (home / "config").mkdir(parents=True)
+    (home / "config" / "settings.yaml").write_text("voice:\n  mode: open\n  model: base\n")
+    with Desk(home) as desk:
+        yield desk
+
+
+def word_in(heard: str) -> str:
+    """The one-time word, as a listener takes it from the end of the reading."""
+    said = re.findall(r"word is (\w+)", heard)
+    assert said, f"no one-time word was heard in: {heard}"
+    assert said[-1] in WORDS, f"{said[-1]} is none of the words; heard: {heard}"
+    return said[-1]
+
+
+def stopped(agent: dict) -> bool:
+    pids = own_processes(agent)
+    return bool(pids) and all(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in pids)
+
+
+def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    agent = desk.practice(folder)
+    project = agent["projectId"]
+    voice = Voice(desk, card)
+    person = Person(card)
+    voice.start()
+    try:
+        # A spoken question is answered aloud.
+        reply = person.ask("what is waiting")
+        assert re.search(r"nothing|no gate|no one|nobody", reply), reply
+
+        # A spoken command changes what the agent does.
+        since = person.now()
+        person.say("tell backend to clean up")
+        gate = until(lambda: desk.agent(project, agent["id"])["pendingGate"], "the gate", limit=40)
+        assert stopped(agent)
+        assert (folder / "build").is_dir()
+
+        # The gate is announced, whole, with its word.
+        heard = person.hear_until(since, r"word is \w+")
+        assert "backend" in heard, heard
+        assert "build" in heard, heard
+        first = word_in(heard)
+
+        # A bare yes is not enough; it is said so.
+        refused = person.ask("yes")
+        assert still_open(desk, agent, gate), refused
+
+        # The assistant's own reading, played back into the microphone, approves nothing.
+        _, reading = card.speaker.samples_since(since)
+        card.say(reading[: 16000 * 25])
+        assert still_open(desk, agent, gate)
+
+        # The right phrase before the end of a reading approves nothing.
+        since = person.now()
+        person.say("read the gate")
+        card.speaker.wait_for_sound(since + 0.5, timeout=30)
+        person.say(f"I approve, {first}")
+        heard = person.hear_until(since, r"word is \w+")
+        assert still_open(desk, agent, gate), heard
+        assert (folder / "build").is_dir()
+        assert stopped(agent)
+
+        # After the reading the right phrase with its word does, once.
+        person.say(f"I approve, {word_in(heard)}")
+        until(lambda: not (folder / "build").exists(), "the folder to be deleted", limit=30)
+        line = until(lambda: audit(desk, project), "the audit line")[-1]
+        assert (line["event"], line["via"]) == ("gate_approve", "voice")
+        assert "approve" in line["authorisingPhrase"].lower()
+        screen = desk.client().output(project_id=project, agent_id=agent["id"])["text"]
+        assert screen.count("[y/N] y") == 1, screen
+
+        # A rejection: the file stays.
+        since = person.now()
+        person.say("tell backend to clean up")
+        gate = until(lambda: desk.agent(project, agent["id"])["pendingGate"], "the second gate", limit=40)
+        person.hear_until(since, r"word is \w+")
+        person.say("reject it")
+        until(lambda: not desk.agent(project, agent["id"])["pendingGate"], "the rejection", limit=30)
+        assert (folder / "build").is_dir()
+        assert audit(desk, project)[-1]["event"] == "gate_reject"
+        assert audit(desk, project)[-1]["via"] == "voice"
+
+        # A killed voice: engine and agent don't notice; started again, it goes on.
+        before = own_processes(agent)
+        voice.kill()
+        assert own_processes(agent) == before
+        voice.start()
+        assert person.ask("what is waiting")
+
+        # The page shows and resolves the next gate.
+        until(lambda: inject(desk, agent, "clean up"), "the agent to take a message")
+        until(lambda: desk.agent(project, agent["id"])["pendingGate"], "the third gate", limit=40)
+        approve_on_page(desk)
+        until(lambda: not (folder / "build").exists(), "the folder to be deleted", limit=30)
+        assert audit(desk, project)[-1]["via"] == "web"
+    finally:
+        voice.stop()
+
+
+def still_open(desk: Desk, agent: dict, gate: dict) -> bool:
+    now = desk.agent(agent["projectId"], agent["id"])["pendingGate"]
+    return now is not None and now["id"] == gate["id"]
+
+
+def audit(desk: Desk, project: str) -> list[dict]:
+    return list(desk.client().audit(project_id=project))
+
+
+def inject(desk: Desk, agent: dict, text: str) -> bool:
+    desk.client().inject(project=agent["projectId"], agent=agent["id"], message=text)
+    return True
+
+
+def approve_on_page(desk: Desk) -> None:
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    assert browser, "the page's test needs Chromium"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        page = chromium.new_page()
+        page.goto(desk.client().page_link())
+        page.get_by_text("rm -rf build").first.wait_for(timeout=20_000)
+        page.wait_for_timeout(800)  # the page ignores clicks in the moment in which its list has just moved
+        page.get_by_role("button", name=re.compile("^Approve")).first.click()
+        page.get_by_text("rm -rf build").first.wait_for(state="hidden", timeout=20_000)
+        chromium.close()

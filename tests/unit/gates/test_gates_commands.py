@@ -210,3 +210,29 @@ def test_every_outcome_of_the_data_file_is_defined() -> None:
     }
     assert named <= set(outcomes)
     assert {entry["phrase"] for entry in outcomes.values() if entry} <= set(phrases("en")["phrases"])
+
+
+@pytest.mark.parametrize("row", lib.lines("spoken.jsonl"), ids=lambda row: row["command"][:40])
+def test_sentence_for_the_ear_is_the_reviewed_one(row: dict[str, str]) -> None:
+    assert spoken(judge(row["command"], lib.surroundings())) == row["spoken"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd .git/hooks && echo x > pre-commit",
+        "cd /etc && echo x > hosts",
+        "cat <<-EOF\n\t$(rm x)\n\tEOF",
+        "a[$(rm x)]=1",
+        "echo $(( $(rm x) + 1 ))",
+        "for ((i=0;i<$(rm x);i++)); do :; done",
+        "echo ${x:=`rm y`}",
+        "xargs -0 bash -c < list",
+        "ls; ls && : > app.db",
+        "psql -c 'DELETE FROM x WHERE a > 0 OR 1=1'",
+        "sed -n 'w existing.py' x",
+        "cmake -E rm -rf x",
+    ],
+)
+def test_harm_in_unusual_places_of_the_grammar_is_found(command: str) -> None:
+    assert judge(command, lib.surroundings()).tier == "harmful"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from engine.gates.sources.command.call import Bench, Scope
+from engine.gates.sources.command.call import Bench, Scope, unknown
 from engine.gates.sources.command.words import Word, ansi, braces, has_glob, join, literal, unescape, unescape_double
 
 Block = Callable[[Node, Scope], None]
@@ -82,17 +82,18 @@ class Expander:
         if node.type in ("command_substitution", "process_substitution"):
             return self._substitution(node, scope, text)
         if node.type == "arithmetic_expansion":
+            self.below(node, scope)
             return Word("0", known=False, bare="0")
-        self._below(node, scope)
+        self.below(node, scope)
         return Word(text, known=not node.named_children, bare=text)
 
-    def _below(self, node: Node, scope: Scope) -> None:
+    def below(self, node: Node, scope: Scope) -> None:
         """Judge substitutions hidden anywhere below."""
         for child in node.named_children:
             if child.type in ("command_substitution", "process_substitution"):
                 self._substitution(child, scope, "")
             else:
-                self._below(child, scope)
+                self.below(child, scope)
 
     def _substitution(self, node: Node, scope: Scope, text: str) -> Word:
         self._bench.step()
@@ -141,9 +142,9 @@ class Expander:
 
     def _variable(self, node: Node, scope: Scope) -> list[Word]:
         text, name = self.source(node), self._name(node)
-        for child in node.named_children:
-            if child.type == "command_substitution":
-                self._substitution(child, scope, "")
+        self.below(node, scope)
+        if node.type == "expansion" and ("`" in text or "$(" in text) and "command_substitution" not in str(node):
+            self._bench.add([unknown(text)])  # the grammar does not look into some expansions
         simple = text.strip("${}") in (name, f"{name}[@]", f"{name}[*]") or node.type == "simple_expansion"
         value = self._value(name, scope)
         if value is not None and simple:

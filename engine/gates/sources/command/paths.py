@@ -82,7 +82,7 @@ def place_of(path: str, where: Surroundings) -> Place:
     """The place of an absolute path whose glob, if any, was taken off."""
     if path == "/":
         return "root"
-    if inside(where.conduit_home, path) or inside(path, where.conduit_home):
+    if inside(path, where.conduit_home):
         return "home"
     if inside(path, where.project):
         return "project"

@@ -121,6 +121,8 @@ class _Walk:
     def _assignment(self, node: Node, scope: Scope) -> tuple[str, list[Word]]:
         name = node.child_by_field_name("name")
         value = node.child_by_field_name("value")
+        if name is not None and name.type == "subscript":
+            self.expand.below(name, scope)
         words: list[Word] = [literal("")]
         if value is not None and value.type == "array":
             words = [word for item in value.named_children for word in self.expand.words(item, scope)]
@@ -139,6 +141,9 @@ class _Walk:
             # Every value in one word list: judging the body once covers them all.
             scope.variables[self.text(name)] = values or [Word("$@", known=False)]
         body = node.child_by_field_name("body")
+        for child in node.named_children:
+            if node.type == "c_style_for_statement" and child != body:
+                self.expand.below(child, scope)
         if body is not None:
             self.block(body, scope, stdin)
 
@@ -152,20 +157,28 @@ class _Walk:
     def redirected(self, node: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
         body = node.child_by_field_name("body")
         marks = node.children_by_field_name("redirect")
+        writes = [mark for mark in marks if self._is_write(mark)]
         for mark in marks:
-            stdin = self.redirect(mark, scope, stdin, alone=body is None or self._prints_nothing(body))
-        feed = self._visit_body(body, scope, stdin) if body is not None else None
+            if mark not in writes:
+                stdin = self.redirect(mark, scope, stdin)
+        # The grammar hangs the redirect of a list's last command on the whole list: what it reads is given to all of
+        # it, which misses nothing, and what it writes is judged where the list has led (cd x && echo y > z).
+        feed = self.visit(body, scope, stdin) if body is not None else None
+        for mark in writes:
+            self.redirect(mark, scope, stdin, alone=body is None or self._prints_nothing(body))
         for mark in marks:
             if mark.type == "heredoc_redirect":
                 self._after_heredoc(mark, scope, stdin if body is None else feed or stdin)
         return feed
 
-    def _visit_body(self, body: Node, scope: Scope, stdin: Feed | None) -> Feed | None:
-        """A here document belongs to the last command of a list; giving it to all of them misses none."""
-        return self.visit(body, scope, stdin)
+    @staticmethod
+    def _is_write(mark: Node) -> bool:
+        signs = [child.type for child in mark.children if not child.is_named]
+        return mark.type == "file_redirect" and not any(sign.startswith("<") and sign != "<>" for sign in signs[:1])
 
     def _prints_nothing(self, body: Node) -> bool:
-        return self.text(body).strip() in (":", "true", "cat /dev/null", "echo -n", "printf ''", 'printf ""')
+        last = body.named_children[-1] if body.type == "list" and body.named_children else body
+        return self.text(last).strip() in (":", "true", "cat /dev/null", "echo -n", "printf ''", 'printf ""')
 
     def _after_heredoc(self, mark: Node, scope: Scope, feed: Feed | None) -> None:
         for child in mark.named_children:
@@ -203,6 +216,9 @@ class _Walk:
             return Feed(self.text(body))
         for child in self._inner(body):
             self.expand.words(child, scope)
+        text = self.text(body)
+        if not any(self._inner(body)) and "$(" in text:  # the grammar gives up on some bodies (<<- with tabs)
+            self.bench.nested(': "' + text.replace('"', '\\"') + '"', scope.fork())
         for quoted in _BACKTICKS.finditer(self.text(body)):  # the grammar leaves these in a here document as text
             self.bench.nested(quoted.group(1), scope.fork())
         return Feed(self.text(body))

@@ -11,6 +11,8 @@ from engine.gates.sources.command.hidden import visible
 from engine.gates.sources.command.judgement import Finding, Judgement, place_rank
 
 _HOME = re.compile(r"(~|\$HOME|\$\{HOME\}|/home/[^/]+|/Users/[^/]+|/root|)/?\*?/?")
+_FOLDERS = frozenset(("find_delete", "git_clean"))
+_AFAR = frozenset(("outside", "system", "home", "unknown"))
 MAX_NAMED = 2
 MAX_NAME = 60  # characters of a name that is read out
 
@@ -58,12 +60,21 @@ def _part(group: list[Finding], words: dict[str, Any]) -> str:
         form = forms.get("counted") or forms.get("one") or forms["many"]
     else:
         form = forms.get("one") if len(targets) == 1 else forms.get("many", forms.get("one"))
-    return str(form).format(
+    where = _where(group, targets, words)
+    said = str(form).format(
         what=_what(targets, words),
         count=number(count or len(targets), words),
         name=_name(*targets[0], words) if targets else "",
         place=words["places"].get(group[0].effect.place, ""),
     )
+    return f"{said}, {where}" if where else said
+
+
+def _where(group: list[Finding], targets: list[tuple[str, Finding]], words: dict[str, Any]) -> str:
+    """The place, where a path does not tell it: deletes outside the project."""
+    place = max((f.effect.place for f in group), key=place_rank)
+    named = any(_name(t, f, words) in words["known"].values() for t, f in targets)
+    return str(words["places"][place]) if group[0].effect.kind == "delete" and place in _AFAR and not named else ""
 
 
 def _what(targets: list[tuple[str, Finding]], words: dict[str, Any]) -> str:
@@ -77,7 +88,7 @@ def _what(targets: list[tuple[str, Finding]], words: dict[str, Any]) -> str:
 
 
 def _name(target: str, finding: Finding, words: dict[str, Any]) -> str:
-    text = visible(target)
+    text = visible(target.replace("\n", " "))
     place = finding.effect.place
     kind = finding.effect.kind
     if kind in ("delete", "overwrite", "configure"):
@@ -86,7 +97,7 @@ def _name(target: str, finding: Finding, words: dict[str, Any]) -> str:
         if place == "home" and _HOME.fullmatch(text):
             return str(words["known"]["home"])
     if text in (".", "./", "*", "./*"):
-        return str(words["known"]["here"])
+        return str(words["known"]["folder" if finding.phrase in _FOLDERS else "here"])
     return text if len(text) <= MAX_NAME else text[:MAX_NAME] + str(words["cut"])
 
 

@@ -36,7 +36,15 @@ def resolve(word: Word, scope: Scope, where: Surroundings) -> Target:
         return Target(word.text, None, "unknown", word.glob)
     body, whole = _strip(full) if word.glob else (full, False)
     path = paths.normal(body, scope.cwd or "/")
-    return Target(word.text, path, paths.place_of(path, where), word.glob, whole)
+    return Target(_shown(word.text, full, scope, where), path, paths.place_of(path, where), word.glob, whole)
+
+
+def _shown(text: str, full: str, scope: Scope, where: Surroundings) -> str:
+    """The path as written, or as seen from the agent's folder once the line has gone elsewhere."""
+    if scope.cwd is None or scope.cwd == where.cwd or full.startswith("/"):
+        return text
+    folder = scope.cwd.removeprefix(where.cwd.rstrip("/") + "/") if paths.inside(scope.cwd, where.cwd) else scope.cwd
+    return f"{folder.rstrip('/')}/{text}"
 
 
 def _rooted(text: str) -> bool:

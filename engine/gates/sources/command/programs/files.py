@@ -1,5 +1,6 @@
 """Programs that delete, empty, move, copy or change files."""
 
+import re
 from collections.abc import Iterable
 
 from engine.domain.gates import Place
@@ -86,7 +87,8 @@ def mkfs(call: Call, bench: Bench) -> list[Finding]:
         got.has("l", "list", "p", "print") or any(w.text in ("list", "info", "print") for w in got.operands)
     ):
         return []
-    targets = tuple(word.text for word in got.operands) or (call.name,)
+    named = tuple(word.text for word in got.operands)
+    targets = tuple(text for text in named if text.startswith("/dev/")) or named[-1:] or (call.name,)
     return [found("destroy", targets, "system", "format_device", noun="device")]
 
 
@@ -230,10 +232,17 @@ def sed(call: Call, bench: Bench) -> list[Finding]:
     results: list[Finding] = []
     if _runs_shell(script):
         results.append(unknown("sed script that runs commands"))
+    results += _sed_writes(script, call, bench)
     if inplace:
         words = got.operands if scripted else got.operands[1:]
         results += edited(targets_of(words, call, bench), bench)
     return results
+
+
+def _sed_writes(script: str, call: Call, bench: Bench) -> list[Finding]:
+    """The ``w`` command and flag write the rest of the line's file."""
+    names = re.findall(r"(?:^|[;{}\s/\d$])[wW]\s+([^\s;}]+)", script)
+    return [f for t in targets_of([literal(n) for n in names], call, bench) if (f := write(t, bench.where))]
 
 
 def edited(targets: Iterable[Target], bench: Bench) -> list[Finding]:

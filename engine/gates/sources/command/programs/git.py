@@ -106,6 +106,8 @@ def git(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(call.args, _TAKES, stop_early=True)
     scope = _folder(call, got, bench)
     results = _config_given(got, call, scope, bench)
+    if got.value("exec-path"):
+        results.append(unknown("git programs of another folder"))
     if not got.operands or call.texts[-1:] in (["-h"], ["--help"]):
         return results
     sub = got.operands[0].text
@@ -171,7 +173,8 @@ def _harmless(call: Call, bench: Bench) -> list[Finding]:
         return [found("rewrite_history", ("the last commit",), "project", "amend", undo="git")]
     if call.name == "svn" and any(w.text == "dcommit" for w in got.operands):
         return [found("publish", ("svn",), "remote", "publish")]
-    out = [w for name in ("output",) for w in got.values.get(name, [])]
+    names = ("output", "o") if call.name in ("archive", "bundle") else ("output",)
+    out = [w for name in names for w in got.values.get(name, [])]
     return [f for w in out if (f := write(resolve(w, call.scope, bench.where), bench.where))]
 
 

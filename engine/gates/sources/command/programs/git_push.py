@@ -63,7 +63,8 @@ def push(call: Call, bench: Bench) -> list[Finding]:
     if "delete" in names or "d" in got.short:
         results.append(found("delete", _shown(refs, got), "remote", "delete_branch_remote", noun="branch"))
     if names & {"force", "force-with-lease"} or "f" in got.short:
-        results.append(found("rewrite_history", _shown(refs, got), "remote", "rewrite", noun="branch"))
+        phrase = "rewrite" if refs else "rewrite_current"
+        results.append(found("rewrite_history", _shown(refs, got), "remote", phrase, noun="branch"))
     if names & {"receive-pack", "exec"}:
         results.append(found("execute", _remote(got), "remote", "run_remote"))
     return results + [f for ref in refs for f in _refspec(ref)]
@@ -85,4 +86,4 @@ def _shown(refs: list[Word], got: options.Options) -> tuple[str, ...]:
 
 
 def _remote(got: options.Options) -> tuple[str, ...]:
-    return (got.operands[0].text if got.operands else "the remote",)
+    return (got.operands[0].text if got.operands else "its remote",)

@@ -73,7 +73,7 @@ def clean(call: Call, bench: Bench) -> list[Finding]:
     names = full_names(got, _CLEAN)
     if "dry-run" in names or "n" in got.short or not ("force" in names or "f" in got.short):
         return []
-    targets = tuple(w.text for w in got.operands) or ("untracked files",)
+    targets = tuple(w.text for w in got.operands) or (".",)
     return [found("delete", targets, "project", "git_clean", noun="file")]
 
 
@@ -165,7 +165,9 @@ def stash(call: Call, bench: Bench) -> list[Finding]:
     """Dropped stashes are as good as gone."""
     words = [w.text for w in call.args if not w.text.startswith("-")]
     if words[:1] and words[0] in ("drop", "clear"):
-        return [found("delete", tuple(words[1:]) or ("stash",), "project", f"stash_{words[0]}", noun="stash")]
+        return [
+            found("delete", tuple(words[1:]) or ("the latest stash",), "project", f"stash_{words[0]}", noun="stash")
+        ]
     return []
 
 

@@ -81,7 +81,7 @@ _DELETES = re.compile(
 _RUNS = re.compile(
     r"child_process|\b(execSync|spawnSync|spawn|execFile|exec|system|popen\w*|shell_exec|passthru"
     r"|proc_open|eval|qx|IO\.popen|Open3|Function)\b\s*[\(\{\s'\"/]"
-    r"|`[^`]+`|%x[\{\(\[]|process\.kill|Bun\.\$|Deno\.(Command|run)"
+    r"|`[^`]+`|%x[\{\(\[]|process\.(kill|binding|dlopen)|Bun\.\$|Deno\.(Command|run)"
 )
 _WRITES = re.compile(
     r"\b(writeFile(Sync)?|appendFile(Sync)?|createWriteStream|rename(Sync)?|copyFile(Sync)?"
@@ -193,6 +193,9 @@ def other(call: Call, bench: Bench) -> list[Finding]:
         got.values.setdefault("e", []).extend(call.args[1:2])
     texts = [w for name in takes for w in got.values.get(name, [])]
     results = [f for word in texts for f in _payload(word, call)]
+    if call.name in ("node", "tsx", "ts-node", "bun"):
+        loads = [w for name in ("r", "require", "import", "loader") for w in got.values.get(name, [])]
+        results += [f for w in loads if w.text.startswith((".", "/")) for f in _other_script(w, call, bench)]
     if "i" in got.short and call.name in ("perl", "ruby"):
         words = [w for w in got.operands if w not in texts]
         results += edited(targets_of(words, call, bench), bench)

@@ -131,6 +131,8 @@ def wget(call: Call, bench: Bench) -> list[Finding]:
     )
     got = options.parse(call.args, takes)
     words = [w for name in ("O", "output-document") for w in got.values.get(name, []) if w.text != "-"]
+    into = [*got.values.get("P", []), *got.values.get("directory-prefix", [])]
+    words += [Word(f"{w.text}/x", w.known, w.glob, w.quoted, f"{w.if_empty}/x") for w in into]
     results = [f for w in words if (f := write(resolve(w, call.scope, bench.where), bench.where))]
     sends = any(name in got.values for name in ("post-data", "post-file", "body-data", "body-file"))
     urls = [w.text for w in got.operands]
@@ -171,7 +173,7 @@ def netcat(call: Call, bench: Bench) -> list[Finding]:
         return []
     if got.has("e", "exec", "c", "sh-exec") or call.name == "socat":
         return [unknown(" ".join([call.name, *call.texts]))]
-    return [found("send", tuple(w.text for w in got.operands), "remote", "send", noun="address")]
+    return [found("send", (" ".join(w.text for w in got.operands),), "remote", "send", noun="address")]
 
 
 def mail(call: Call, bench: Bench) -> list[Finding]:

@@ -66,11 +66,13 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("reboot shutdown halt poweroff init telinit", system.power),
     ("at batch systemd-run daemonize atrm", system.escape),
     (
-        "useradd userdel usermod groupadd groupdel passwd chpasswd visudo mount umount insmod rmmod modprobe iptables ip6tables nft ufw",
+        "useradd userdel usermod groupadd groupdel passwd chpasswd visudo "
+        "mount umount insmod rmmod modprobe iptables ip6tables nft ufw",
         system.system_change,
     ),
     (
-        "firewall-cmd swapoff swapon update-alternatives update-grub grub-install setenforce hostnamectl timedatectl chsh",
+        "firewall-cmd swapoff swapon update-alternatives update-grub "
+        "grub-install setenforce hostnamectl timedatectl chsh",
         system.system_change,
     ),
     ("conduit", system.conduit),
@@ -161,6 +163,10 @@ def _local(call: Call, bench: Bench) -> list[Finding]:
 
 
 def _quiet(call: Call, bench: Bench) -> list[Finding]:
+    if call.name == "cmake" and call.texts[:1] in (["-E"], ["-P"]):
+        return _cmake(call, bench)
+    if call.name in ("less", "more", "man") and any(t.startswith("+!") or t in ("-P", "--pager") for t in call.texts):
+        return [unknown(f"{call.name} running a command")]
     marks = _WRITING.get(call.name, ())
     if call.name == "yq" and any(t == "-i" or t.startswith("--inplace") for t in call.texts):
         return []
@@ -176,6 +182,25 @@ def _quiet(call: Call, bench: Bench) -> list[Finding]:
     if call.name == "alias":
         return _aliases(call, bench)
     return _secret_read(call, bench)
+
+
+def _cmake(call: Call, bench: Bench) -> list[Finding]:
+    """cmake's own shell tools, and scripts."""
+    verb = call.texts[1] if len(call.texts) > 1 else ""
+    if call.texts[0] == "-E" and verb in ("rm", "remove", "remove_directory"):
+        return files.rm(Call("rm", call.args[2:], call.scope), bench)
+    harmless_verbs = (
+        "echo",
+        "cat",
+        "compare_files",
+        "environment",
+        "capabilities",
+        "md5sum",
+        "sha256sum",
+        "make_directory",
+        "touch",
+    )
+    return [] if call.texts[0] == "-E" and verb in harmless_verbs else [unknown(f"cmake {call.texts[0]} {verb}")]
 
 
 def _aliases(call: Call, bench: Bench) -> list[Finding]:

@@ -107,7 +107,9 @@ def _update(text: str, low: str) -> list[Finding]:
 
 def _conditioned(text: str) -> bool:
     match = _WHERE.search(text)
-    return match is not None and _ALWAYS.match(match.group("rest")) is None
+    if match is None or _ALWAYS.match(match.group("rest")):
+        return False
+    return not any(_ALWAYS.match(part) for part in re.split(r"\bor\b", match.group("rest"), flags=re.I)[1:])
 
 
 def _alter(text: str, low: str) -> list[Finding]:
@@ -175,6 +177,11 @@ _VERBS: dict[str, Callable[[str, str], list[Finding]]] = {
     "optimize": _optimise,
     "pragma": _pragma,
     "exec": _exec,
+    "merge": lambda text, low: [found("overwrite", (low.split()[-1],), "database", "update_some_rows", undo="unknown")],
+    "do": lambda text, low: [found("execute", ("a block",), "database", "db_runs")] if "''" in low else [],
+    "execute": lambda text, low: (
+        [found("execute", ("a statement made of text",), "database", "db_runs")] if "''" in low else []
+    ),
     "reset": lambda text, low: (
         [found("drop", ("replication",), "database", "drop")]
         if "master" in low or "slave" in low or "replica" in low

@@ -37,7 +37,7 @@ def system_change(call: Call, bench: Bench) -> list[Finding]:
         return []
     if call.name in ("ufw", "firewall-cmd") and got.operands[:1] and got.operands[0].text == "status":
         return []
-    return [found("configure", (call.name, *[w.text for w in got.operands]), "system", "change_system")]
+    return [found("configure", (" ".join([call.name, *[w.text for w in got.operands]]),), "system", "change_system")]
 
 
 def fork_bomb_name(name: str) -> bool:

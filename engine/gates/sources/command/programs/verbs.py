@@ -9,8 +9,9 @@ from typing import Any
 import yaml
 
 from engine.gates.sources.command import options
-from engine.gates.sources.command.call import Bench, Call
+from engine.gates.sources.command.call import Bench, Call, unknown
 from engine.gates.sources.command.judgement import Finding, found
+from engine.gates.sources.command.targets import resolve
 
 SHOWN = 4  # operands that name the effect
 _FILE = Path(__file__).parent.parent / "data" / "verbs.yaml"
@@ -69,8 +70,21 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
     if program is None or _only_asks(call):
         return []
     got = options.parse(call.args, program.values)
+    if (far := _far(call, got, bench)) is not None:
+        return [far]
     say = next((rule.say for rule in program.rules if _matches(rule, got)), program.default)
     return outcome(say, call.name, got)
+
+
+def _far(call: Call, got: options.Options, bench: Bench) -> Finding | None:
+    """Build files of another place: nobody has looked at them as part of this project."""
+    if call.name not in ("make", "gmake", "just", "task", "ninja", "cargo", "mvn", "gradle", "npm", "yarn", "pnpm"):
+        return None
+    for name in ("f", "file", "C", "directory", "manifest-path", "prefix", "cwd"):
+        for word in got.values.get(name, []):
+            if resolve(word, call.scope, bench.where).place != "project":
+                return unknown(f"{call.name} {word.text}")
+    return None
 
 
 def _only_asks(call: Call) -> bool:

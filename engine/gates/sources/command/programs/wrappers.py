@@ -9,6 +9,7 @@ from engine.gates.sources.command.judgement import Finding, found
 from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word, literal
 
+_SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "eval"))
 _ASSIGN = re.compile(r"^[A-Za-z_]\w*=")
 
 
@@ -33,7 +34,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "pkexec": Wrapper(("user",), root=True),
     "run0": Wrapper(("u", "user"), root=True),
     "gosu": Wrapper((), 1, root=True),
-    "env": Wrapper(("u", "unset", "C", "chdir"), assigns=True),
+    "env": Wrapper(("u", "unset", "C", "chdir", "S", "split-string"), assigns=True),
     "cross-env": Wrapper((), assigns=True),
     "nohup": Wrapper(),
     "time": Wrapper(("o", "f", "output", "format")),
@@ -184,6 +185,8 @@ def xargs(call: Call, bench: Bench) -> list[Finding]:
     )
     words = list(got.operands) or [literal("echo")]
     came = _came(call)
+    if words[-1].text == "-c" and words[0].text.rsplit("/", 1)[-1] in _SHELLS:
+        return [unknown("a shell running whatever comes in")]
     mark = got.value("I", "replace") or ("{}" if "i" in got.short else None)
     if mark:
         words = [_replaced(word, mark, came) for word in words]

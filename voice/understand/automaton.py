@@ -15,7 +15,7 @@ from hassil.expression import (
 from hassil.parse_expression import parse_sentence
 
 from engine.domain.errors import ConduitError
-from voice.understand.fold import words
+from voice.understand.fold import fold, words
 
 _MAX_DEPTH = 24  # of rules inside rules
 _BLANK = ("", "")  # the label of a blank between words
@@ -59,6 +59,7 @@ class Automaton:
     words: list[dict[str, tuple[int, ...]]] = field(default_factory=lambda: [{}])
     lists: list[list[ListArc]] = field(default_factory=lambda: [[]])
     endings: dict[int, tuple[Ending, ...]] = field(default_factory=dict)
+    surface: dict[str, str] = field(default_factory=dict)  # how a folded word is written
 
     def new_state(self) -> int:
         self.words.append({})
@@ -174,6 +175,8 @@ class _Weaver:
 
     def _join(self, at: int, text: str, label: tuple[str, str] | None, target: int) -> None:
         state, spoken = self._state(at), words(text)
+        for written in text.split():
+            self.automaton.surface.setdefault(fold(written), written)
         if label is None and not spoken:
             if at != 0:  # a sentence of no words means nothing
                 self.automaton.end(state, self.ending)

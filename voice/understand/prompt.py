@@ -66,67 +66,56 @@ def grammar_examples(understanding: Understanding) -> list[str]:
 
 
 class _Walker:
-    """Walks the automaton along what was not said yet."""
+    """Walks the automaton towards words that were not said yet."""
 
     def __init__(self, understanding: Understanding) -> None:
         self._automaton: Automaton = understanding.grammar.automaton
-        self._examples = {name: list(entry.examples()) for name, entry in understanding.lists.items()}
-        self._said: dict[tuple[int, str], int] = {}
-        self._values: dict[str, int] = {}
-        self._distance = _distances(self._automaton)
+        examples = {name: tuple(entry.examples()) for name, entry in understanding.lists.items()}
+        self._ways = [_ways(self._automaton, state, examples) for state in range(len(self._automaton.words))]
+        self._ahead = _reachable(self._ways)
+        self._said: set[str] = set()
+        self._used: dict[tuple[int, str], int] = {}
 
     def sentence(self) -> tuple[str, bool]:
         """A sentence, and whether it says anything new."""
         said: list[str] = []
         state, fresh = 0, False
         while len(said) < _LONGEST:
-            if state in self._automaton.endings and not self._worthwhile(state, len(said)):
+            if state in self._automaton.endings and not self._ahead[state] - self._said:
                 break
-            way = self._choose(state)
-            if way is None:
+            if not self._ways[state]:
                 break
-            text, state, new = way
-            fresh = fresh or new
-            said.append(text)
+            label, to = max(self._ways[state], key=lambda way: self._worth(state, *way))
+            self._used[(state, label)] = self._used.get((state, label), 0) + 1
+            fresh = fresh or not self._said.issuperset(words(label))
+            self._said.update(words(label))
+            said.append(label)
+            state = to
         return " ".join(said), fresh
 
-    def _ways(self, state: int) -> list[tuple[int, str, str, int]]:
-        """(times used, kind, label, next state) of every way on."""
-        ways = [
-            (self._said.get((state, word), 0), "", word, to)
-            for word, targets in self._automaton.words[state].items()
-            for to in targets
-        ]
-        for arc in self._automaton.lists[state]:
-            values = self._examples.get(arc.name, ())
-            ways.extend((self._values.get(value, 0), arc.name, value, arc.to) for value in values)
-        return ways
-
-    def _worthwhile(self, state: int, length: int) -> bool:
-        return length < _LONGEST // 2 and any(not used for used, *_ in self._ways(state))
-
-    def _choose(self, state: int) -> tuple[str, int, bool] | None:
-        ways = self._ways(state)
-        if not ways:
-            return None
-        used, kind, label, to = min(ways, key=lambda way: (way[0], not way[1], self._distance[way[3]]))
-        self._said[(state, label)] = self._said.get((state, label), 0) + 1
-        if kind:
-            self._values[label] = self._values.get(label, 0) + 1
-        return label, to, not used
+    def _worth(self, state: int, label: str, to: int) -> tuple[int, int, int]:
+        fresh = len(set(words(label)) - self._said)
+        return min(fresh, 1), len(self._ahead[to] - self._said), -self._used.get((state, label), 0)
 
 
-def _distances(automaton: Automaton) -> list[int]:
-    """Steps from each state to the nearest end."""
-    far = 10_000
-    found = [0 if state in automaton.endings else far for state in range(len(automaton.words))]
+def _ways(automaton: Automaton, state: int, examples: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
+    """(words, next state) of every way on."""
+    found = [
+        (automaton.surface.get(word, word), to) for word, targets in automaton.words[state].items() for to in targets
+    ]
+    for arc in automaton.lists[state]:
+        found.extend((value, arc.to) for value in examples.get(arc.name, ()))
+    return found
+
+
+def _reachable(ways: Sequence[Sequence[tuple[str, int]]]) -> list[frozenset[str]]:
+    """The words that can still be said from each state on."""
+    found: list[frozenset[str]] = [frozenset() for _ in ways]
     changed = True
     while changed:
         changed = False
-        for state in range(len(found) - 1, -1, -1):
-            ways = [to for targets in automaton.words[state].values() for to in targets]
-            ways += [arc.to for arc in automaton.lists[state]]
-            best = min((found[to] + 1 for to in ways), default=far)
-            if best < found[state]:
-                found[state], changed = best, True
+        for state in range(len(ways) - 1, -1, -1):
+            ahead = frozenset().union(*(found[to].union(words(label)) for label, to in ways[state]))
+            if ahead != found[state]:
+                found[state], changed = ahead, True
     return found

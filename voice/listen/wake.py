@@ -10,7 +10,7 @@ from voice.listen.repeats import words
 
 _LEAST_LETTERS = 6
 _LEAST_SOUNDS = 3
-_ALIKE = 0.87
+_ALIKE = 0.85
 _FILLERS = frozenset({"um", "uh", "so", "okay", "ok", "oh", "and"})
 
 
@@ -40,7 +40,7 @@ class WakePhrases:
             if skip and spoken[0] not in _FILLERS:
                 break
             for phrase, wanted in self._phrases:
-                for length in (len(wanted), len(wanted) + 1):
+                for length in range(len(wanted), len(wanted) + 3):
                     if _same("".join(spoken[skip : skip + length]), "".join(wanted)):
                         return Wake(phrase, " ".join(raw[skip + length :]).lstrip(" ,.!?-"))
         return None
@@ -61,7 +61,5 @@ def _same(heard: str, wanted: str) -> bool:
         return True
     if not heard or abs(len(heard) - len(wanted)) > 3:
         return False
-    by_sound = metaphone(heard) == metaphone(wanted)
-    return by_sound or (
-        jaro_winkler_similarity(heard, wanted) >= _ALIKE and heard[0] == wanted[0] and heard[-1] == wanted[-1]
-    )
+    # By sound alone: "conduct" is one letter from "conduit", but does not sound like it.
+    return metaphone(heard) == metaphone(wanted) and jaro_winkler_similarity(heard, wanted) >= _ALIKE

@@ -1,6 +1,7 @@
 """Follows a holder's output: feeds the screen, tells what was printed, and says when the screen has settled."""
 
 import asyncio
+import logging
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,6 +10,7 @@ from engine.ports.runtime import Exited, Output, Screen, Settled, Signal
 from engine.runtimes.link import Ended, Frame, Gap, Link
 from engine.runtimes.screen import Emulator
 
+_log = logging.getLogger(__name__)
 _SLICE = 16 * 1024  # bytes fed before others get their turn
 _BACKLOG = 512 * 1024  # bytes; with more waiting the socket is not read, and the holder keeps it on disk
 _SKIP_FROM = 8 * 1024  # bytes of backlog from which a flood is skipped
@@ -85,6 +87,7 @@ class Follower:
         """Begin to follow at ``offset``."""
         self._emulator.offset = offset
         self._tasks = [asyncio.create_task(self._receive(offset)), asyncio.create_task(self._digest())]
+        self._tasks[1].add_done_callback(self._digested)
 
     async def close(self) -> None:
         """Stop following."""
@@ -171,6 +174,19 @@ class Follower:
 
     # the screen
 
+    def _digested(self, task: asyncio.Task[None]) -> None:
+        """The end is told even when the reader itself failed: silence would look like an agent at work."""
+        if task.cancelled():
+            return
+        error = task.exception()
+        ended = self._ended or Ended(None, "unknown")
+        if error is not None:
+            _log.error("The reader of a terminal failed", exc_info=error)
+            ended = Ended(None, "the engine cannot read its terminal any more; restart the engine to see it again")
+        self._ended = ended
+        self._signals.put(Exited(ended.code, ended.reason))
+        self._exited.set()
+
     async def _digest(self) -> None:
         while self._ended is None or self._pending:
             try:
@@ -183,11 +199,6 @@ class Follower:
             while self._pending:
                 await self._feed_some()
         await self._settle_now()
-        ended = self._ended
-        self._signals.put(Exited(ended.code, ended.reason))
-        self._exited.set()
-        async with self._condition:
-            self._condition.notify_all()
 
     def _pause(self) -> float | None:
         if self._settled_at == self._emulator.offset:

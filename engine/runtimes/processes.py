@@ -1,10 +1,11 @@
 """The machine's process table as plain values: Linux from /proc, macOS from ``ps`` (untried). Standard library only."""
 
 import os
+import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 MARK = "CONDUIT_RUN"
@@ -12,6 +13,8 @@ LINUX = os.uname().sysname == "Linux"
 _STOPPED = frozenset("Tt")
 _GONE = frozenset("ZX")
 _SIGSTOP_BIT = 1 << 18
+_MARKED = re.compile(rf"^\s*(\d+)\s.*?\s{MARK}=(\S+)", re.MULTILINE)
+_claims: dict[str, int] = {}  # run id -> holder, where the kernel gives orphans to init
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def read(pid: int) -> Process | None:
 def table() -> Table:
     """Every process there is. A row whose parent vanished meanwhile is read again, so that no link is missing."""
     if not LINUX:
-        return _ps(["-ax"])
+        return with_orphans(_ps(["-ax"]), _marks(), _claims)
     names = os.listdir("/proc")  # noqa: PTH208 - the hot path of a freeze
     rows = {row.pid: row for name in names if name.isdigit() and (row := _read_stat(int(name)))}
     for row in [row for row in rows.values() if row.ppid and row.ppid not in rows]:
@@ -52,6 +55,36 @@ def table() -> Table:
         if fresh is not None:
             rows[row.pid] = fresh
     return rows
+
+
+def claim(run_id: str) -> None:
+    """Count orphans that bear this run's mark as children of this process (systems without a subreaper)."""
+    _claims[run_id] = os.getpid()
+
+
+def with_orphans(rows: Table, marks: Mapping[int, str], claims: Mapping[str, int]) -> Table:
+    """The table with init's marked children below the holder that claims their run."""
+
+    def parent(row: Process) -> int:
+        holder = claims.get(marks.get(row.pid, ""), row.ppid)
+        return holder if row.ppid == 1 and holder != row.pid else row.ppid
+
+    return {pid: replace(row, ppid=parent(row)) for pid, row in rows.items()}
+
+
+def parse_marks(text: str) -> dict[int, str]:
+    """Pid -> run id from ``ps -E -o pid=,command=``, which prints the environment behind the command."""
+    return {int(match[1]): match[2] for match in _MARKED.finditer(text)}
+
+
+def bears_mark(pid: int) -> bool:
+    """Whether a process has any run's mark in its environment."""
+    if LINUX:
+        try:
+            return f"\0{MARK}=".encode() in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            return False
+    return pid in parse_marks(_run_ps(["-p", str(pid), "-Eww", "-o", "pid=,command="]))
 
 
 def descendants(root: int, rows: Table) -> list[Process]:
@@ -115,10 +148,11 @@ def command_line(pid: int) -> list[str]:
 
 def marked(run_id: str) -> list[Process]:
     """Processes that carry this run's mark in their environment, this process and its ancestors left out."""
-    needle = f"{MARK}={run_id}".encode()
     ours = {os.getpid(), *ancestors(os.getpid())}
     if not LINUX:
-        return _marked_by_ps(needle.decode(), ours)
+        pids = [pid for pid, run in _marks().items() if run == run_id and pid not in ours]
+        return [row for pid in pids if (row := read(pid))]
+    needle = f"{MARK}={run_id}".encode()
     return [row for row in table().values() if row.pid not in ours and not row.gone and _carries(row.pid, needle)]
 
 
@@ -191,7 +225,5 @@ def parse_ps(text: str) -> Table:
     return rows
 
 
-def _marked_by_ps(needle: str, ours: set[int]) -> list[Process]:
-    lines = _run_ps(["-axEww", "-o", "pid=,command="]).splitlines()
-    pids = [int(line.split()[0]) for line in lines if f" {needle}" in line]
-    return [row for pid in pids if pid not in ours and (row := read(pid))]
+def _marks() -> dict[int, str]:
+    return parse_marks(_run_ps(["-axEww", "-o", "pid=,command="]))

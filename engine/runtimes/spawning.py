@@ -16,7 +16,10 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH")  # to the holder i
 
 async def spawn(launch: Launch, python: str, mode: Literal["pty", "pipes"] = "pty") -> Message:
     """Start a holder and wait until its agent runs; Unavailable with the reason when it does not."""
-    await asyncio.to_thread(_prepare, launch, mode)
+    try:
+        await asyncio.to_thread(_prepare, launch, mode)
+    except OSError as error:
+        raise Unavailable(f"The agent's folder {launch.control} cannot be used: {error.strerror}.") from error
     process = await asyncio.create_subprocess_exec(
         python,
         "-P",

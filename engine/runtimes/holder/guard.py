@@ -8,7 +8,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from engine.runtimes import tree
+from engine.runtimes import processes, tree
 from engine.runtimes.holder import kernel, lines
 from engine.runtimes.holder.feed import Feed
 from engine.runtimes.holder.hold import Holder
@@ -39,6 +39,7 @@ def stand(order: Order, control: Path, ready: int) -> int:
     if ends.name is None:
         signal.signal(signal.SIGUSR1, lambda *_: os.close(ends.write))  # the holder asks once, to end a pipe
     status = _wait_for(holder)
+    processes.claim(order.run_id)
     while tree.kill(os.getpid(), reap=_reap_all):
         pass
     if not (control / EXIT).exists():
@@ -52,6 +53,7 @@ def _be_holder(order: Order, control: Path, ends: lines.Lines, alive: int, ready
     try:
         kernel.become_subreaper()
         kernel.hide()
+        processes.claim(order.run_id)
         agent = lines.start(order, ends)
         for fd in ends.far:
             os.close(fd)

@@ -35,7 +35,8 @@ def credentials(connection: socket.socket) -> tuple[int, int]:
 def inside_a_tree(pid: int) -> bool:
     """Whether a holder or guard is an ancestor of ``pid``, or its environment bears a run's mark (macOS: orphans)."""
     above = list(processes.ancestors(pid))
-    return os.getpid() in above or any(is_holder(parent) for parent in above)
+    orphan = not processes.LINUX and processes.bears_mark(pid)
+    return os.getpid() in above or any(is_holder(parent) for parent in above) or orphan
 
 
 def is_holder(pid: int) -> bool:

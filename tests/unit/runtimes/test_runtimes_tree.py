@@ -117,6 +117,26 @@ def test_ps_output_of_macos_becomes_rows() -> None:
     assert [row.pid for row in processes.descendants(501, rows)] == [502]
 
 
+def test_marks_of_macos_give_orphans_back_to_their_holder() -> None:
+    text = "  7 sleep 60 PATH=/bin CONDUIT_RUN=run-1 HOME=/h\n  8 vim x PATH=/bin\n  9 a CONDUIT_RUN=run-2\n"
+    marks = processes.parse_marks(text)
+    assert marks == {7: "run-1", 9: "run-2"}
+    rows = {pid: processes.Process(pid, 1, pid, "S", "t") for pid in (5, 7, 8, 9)}
+    found = processes.with_orphans(rows, marks, {"run-1": 5})
+    assert [row.pid for row in processes.descendants(5, found)] == [7]
+
+
+def test_mark_of_any_run_is_seen() -> None:
+    child = subprocess.Popen(["/bin/sleep", "60"], env={processes.MARK: "run-x"})
+    try:
+        while not processes.bears_mark(child.pid):
+            pass
+        assert not processes.bears_mark(os.getppid())
+    finally:
+        child.kill()
+        child.wait()
+
+
 def test_dead_leader_whose_threads_go_on_is_not_gone() -> None:
     assert processes.Process(5, 1, 5, "Z", "1", threads=1).gone
     assert not processes.Process(5, 1, 5, "Z", "1", threads=3).gone

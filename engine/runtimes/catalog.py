@@ -28,6 +28,7 @@ class _Row(BaseModel):
     install: str
     runtime: Literal["pty", "codex", "acp"] = "pty"
     liveness_only: bool = True
+    prose: bool = True
     arguments: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class Entry:
     install: str
     runtime: Literal["pty", "codex", "acp"] = "pty"
     liveness_only: bool = True
+    prose: bool = False  # whether it reads sentences; a registered command could be a shell
     known: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     required: tuple[str, ...] = ()

@@ -110,7 +110,7 @@ class Office:
             "exit": end,
         }
 
-    async def plan_views(self, file: ProjectFile) -> list[PlanView]:
+    def plan_views(self, file: ProjectFile) -> list[PlanView]:
         """The pending plans of one project, oldest first."""
         return [self._plan_view(file, plan, number) for number, plan in enumerate(file.pending_plans, start=1)]
 

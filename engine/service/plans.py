@@ -28,7 +28,7 @@ class PlanService:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def list_plans(self, *, project_id: str) -> list[PlanView]:
-        return await self._office.plan_views(await self._office.file(project_id))
+        return self._office.plan_views(await self._office.file(project_id))
 
     async def create_plan(self, *, project: str, agent: str, description: str, message: str) -> PlanView:
         """Propose a message; nothing is sent. A plan without its exact text is refused: nobody may approve a blank."""

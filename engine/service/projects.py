@@ -33,7 +33,7 @@ class ProjectService:
         plans: list[PlanView] = []
         for file in files:
             agents += [await office.agent_view(file.project, agent) for agent in file.agents]
-            plans += await office.plan_views(file)
+            plans += office.plan_views(file)
         runs = await asyncio.to_thread(office.runs.latest, LATEST_SESSIONS)
         return {
             "eventId": event_id,
@@ -59,7 +59,7 @@ class ProjectService:
         return {
             "project": views.project_view(file.project),
             "agents": [await self._office.agent_view(file.project, agent) for agent in file.agents],
-            "plans": await self._office.plan_views(file),
+            "plans": self._office.plan_views(file),
         }
 
     async def update_project(

@@ -83,10 +83,10 @@ class VoiceService:
 
     def _plan(self, files: list[ProjectFile], plan_id: str) -> Subject:
         for file in files:
-            for plan in file.pending_plans:
+            for view, plan in zip(self._office.plan_views(file), file.pending_plans, strict=True):
                 if plan.id == plan_id:
-                    target = next((agent.name for agent in file.agents if agent.id == plan.target_agent), "")
-                    return plan_subject(plan, names=(target, file.project.name))
+                    names = (view["targetAgentName"], file.project.name, str(view["number"]))
+                    return plan_subject(plan, names=names)
         raise Conflict(f"Plan {plan_id} is not waiting any more; nothing is left to read.", {"closed": "resolved"})
 
     def _avoid(self, files: list[ProjectFile]) -> list[str]:

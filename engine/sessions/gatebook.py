@@ -11,11 +11,12 @@ from pydantic import TypeAdapter
 from engine.domain.chat import AuditLine
 from engine.domain.errors import NotFound
 from engine.domain.events import EventType
-from engine.domain.gates import Gate
+from engine.domain.gates import Gate, Via
 from engine.domain.ids import new_id
 from engine.gates.ports import STATE_AFTER, GateEntry, GateRecord, record_of
 from engine.ports.hub import Hub
 from engine.ports.runtime import Runtime
+from engine.runtimes import catalog
 from engine.sessions.registry import Registry
 from engine.storage.project_file import ProjectFile
 from engine.storage.runs import Runs
@@ -127,9 +128,11 @@ class Book:
 
     async def follow_up(self, gate: Gate, text: str) -> Literal["delivered", "queued", "dropped"]:
         life = self._registry.get(gate.agent_id)
-        if life is None:
+        if life is None or not _takes_prose(life.agent.cli):
             return "dropped"
-        message = await life.mailbox.post(new_id("m"), text, sender="conduit", via="policy")
+        record = await self.find(gate.id)
+        via: Via = record.decided.via if record is not None and record.decided is not None else "policy"
+        message = await life.mailbox.post(new_id("m"), text, sender="conduit", via=via)
         return "delivered" if message.state == "delivered" else "queued"
 
     def runtime(self, agent_id: str) -> Runtime | None:
@@ -159,3 +162,9 @@ class Book:
             if oldest is None:
                 return
             del self._known[oldest]
+
+
+def _takes_prose(cli: str) -> bool:
+    """Whether sentences may be typed at it: a command of the user's own could be a shell, which would run them."""
+    entry = catalog.load().find(cli)
+    return entry is not None and entry.prose

@@ -16,6 +16,9 @@ RATE = 16_000
 FRAME = 512
 """Samples in one frame (32 ms): what the voice activity model takes at once."""
 
+PADDING = 0.4
+"""Seconds kept around speech when it is recognised."""
+
 FRAME_SECONDS = FRAME / RATE
 
 Samples = NDArray[np.float32]
@@ -63,10 +66,22 @@ class Utterance:
     capped: bool = False
     """It was cut off by the longest length a turn may have."""
 
+    begins: int = 0
+    """Sample of ``samples`` where speech began."""
+    ends: int | None = None
+    """Sample after the last one of speech; None for all."""
+
     @property
     def seconds(self) -> float:
         """Length of ``samples``."""
         return len(self.samples) / RATE
+
+    @property
+    def speech(self) -> Samples:
+        """The speech alone with up to ``PADDING`` seconds around it: what is recognised."""
+        around = round(PADDING * RATE)
+        last = len(self.samples) if self.ends is None else self.ends + around
+        return self.samples[max(0, self.begins - around) : last]
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,3 +71,9 @@ def test_random_bytes_through_the_screen_crash_nothing() -> None:
         for cli in ("claude", "opencode", "gpt", "practice", "other"):
             reader.questions(screen, cli, lib.PROJECT)
             reader.input_line(screen, cli)
+
+
+def test_prompt_quoted_in_a_flood_raises_nothing() -> None:
+    reader, emulator = lib.reader(), Emulator(30, 100)
+    emulator.feed(b"Continue? [y/N] was printed\r\n\x1b[1mDo you want to proceed?\x1b[0m\r\n" * 20_000)
+    assert reader.questions(emulator.screen(), "claude", lib.PROJECT) == ()

@@ -80,6 +80,15 @@ def dd(call: Call, bench: Bench) -> list[Finding]:
     return [f for t in targets_of(words, call, bench) if (f := write(t, bench.where))]
 
 
+def patch(call: Call, bench: Bench) -> list[Finding]:
+    """Changes files that a diff names; ordinary work below the project."""
+    got = options.parse(call.args, ("d", "directory", "i", "input", "o", "output", "p", "r"))
+    if got.has("dry-run", "help", "version"):
+        return []
+    words = [*got.values.get("d", []), *got.values.get("directory", []), *got.values.get("o", []), *got.operands[:1]]
+    return edited(targets_of(words, call, bench), bench)
+
+
 def mkfs(call: Call, bench: Bench) -> list[Finding]:
     """Formats, partitions or wipes a device."""
     got = options.parse(call.args, ("t", "L", "n"))

@@ -169,7 +169,7 @@ def _harmless(call: Call, bench: Bench) -> list[Finding]:
         return [found("delete", ("git lfs objects",), "project", "git_prune")]
     if call.name in ("difftool", "mergetool", "bisect") and (got.value("x", "extcmd") or _bisect_run(got)):
         _run_rest(call, bench)
-    if call.name == "commit" and got.has("amend"):
+    if call.name == "commit" and "amend" in got.long and "dry-run" not in got.long:
         return [found("rewrite_history", ("the last commit",), "project", "amend", undo="git")]
     if call.name == "svn" and any(w.text == "dcommit" for w in got.operands):
         return [found("publish", ("svn",), "remote", "publish")]

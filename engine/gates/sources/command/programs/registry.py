@@ -30,6 +30,8 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("rmdir", files.rmdir),
     ("truncate", files.truncate),
     ("dd", files.dd),
+    ("patch", files.patch),
+    ("ssh-keygen", system.keygen),
     ("mkfs fdisk parted sgdisk wipefs blkdiscard mkswap diskutil hdparm badblocks", files.mkfs),
     ("mv rename", files.mv),
     ("cp ln install ditto", files.cp),

@@ -16,6 +16,14 @@ def kill(call: Call, bench: Bench) -> list[Finding]:
     return [found("stop", tuple(w.text for w in names) or tuple(texts), "system", "kill", noun="process")]
 
 
+def keygen(call: Call, bench: Bench) -> list[Finding]:
+    """ssh-keygen: looking at keys is reading; making or removing them changes who may log in."""
+    got = options.parse(call.args, ("f", "t", "b", "C", "N", "F", "R", "E", "P"))
+    if got.short & set("lyFBHe") and "R" not in got.short:
+        return []
+    return [found("configure", tuple(w.text for w in got.values.get("f", [])) or ("a key",), "home", "login")]
+
+
 def power(call: Call, bench: Bench) -> list[Finding]:
     """Shutting down or restarting the machine."""
     if call.texts[:1] in (["-c"], ["--help"], ["/a"]):

@@ -52,7 +52,7 @@ def sound() -> Iterator[Finding]:
 
 def models() -> Iterator[Finding]:
     """Every speech model, with its hash."""
-    from voice.models.find import list_models
+    from voice.models.lookup import list_models
 
     for state in list_models():
         fine = state.state in ("ready", "to_assemble")

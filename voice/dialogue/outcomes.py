@@ -181,6 +181,9 @@ def _verdict(state: State, done: Done, world: World) -> Step:
     if not request.act_on_verdict:
         return Step(state)
     held = next((r for r in state.receipts if r.receipt == request.receipt), None)
+    condition = done.result.get("condition")
+    if verdict == "neither" and condition and held is not None:
+        return Step(state, (), (Say(f"refused.{condition}"),))
     if verdict == "neither" or held is None:
         return Step(state, (), (Say("heard.unknown", {"heard": request.text}),))
     decision = _decide(held, "approve" if verdict == "approves" else "reject", world)

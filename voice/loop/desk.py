@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from engine.domain.wire import OrgSnapshot
@@ -63,7 +63,8 @@ class Desk:
         self._clock = clock or SystemClock()
         self._grammar: Grammar = desk(settings.language, home / "config" / "sentences")
         self._snapshot = empty_snapshot()
-        self.understanding = Understanding.of(self._grammar, {})
+        self._names: Mapping[str, Sequence[str]] = {}
+        self.understanding = Understanding.of(self._grammar, self._names)
         self._inbox: asyncio.Queue[Input] = asyncio.Queue()
         self._lanes: tuple[asyncio.Queue[Request], asyncio.Queue[Request]] = (asyncio.Queue(), asyncio.Queue())
         self._hands: Hands | None = None
@@ -101,6 +102,7 @@ class Desk:
         world = World(self._snapshot, self._clock.boot(), self.understanding.understand_text, self.settings.undo)
         done = manager.step(self.state, happened, world, self._language)
         self.state = done.state
+        self._learn_names()
         for request in done.requests:
             self._request(request)
         for say in done.says:
@@ -147,7 +149,13 @@ class Desk:
             self.tell(await asyncio.to_thread(self._hands.do, request))
 
     def _fresh(self, snapshot: OrgSnapshot) -> None:
-        names = live_names(snapshot)
-        if names != live_names(self._snapshot) or not self.understanding.lists:
-            self.understanding = Understanding.of(self._grammar, names)
         self._snapshot = snapshot
+        self._learn_names()
+
+    def _learn_names(self) -> None:
+        """Understand the names that live now, and the words of the reading that stands."""
+        reading = self.state.reading
+        names = {**live_names(self._snapshot), "words": reading.words if reading else ()}
+        if names != self._names:
+            self._names = names
+            self.understanding = Understanding.of(self._grammar, names)

@@ -28,6 +28,8 @@ class Link:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.client: Client | None = None
         """The engine's client, or None while it is gone."""
+        self.connected = asyncio.Event()
+        """Set while the engine answers and its snapshot was handed on."""
 
     async def __aenter__(self) -> "Link":
         self._loop = asyncio.get_running_loop()
@@ -48,6 +50,7 @@ class Link:
                 _log.info("%s", error)
             if not self._closed.is_set():
                 self.client = None
+                self._post(self.connected.clear)
                 self._post(lambda: self._tell(EngineGone()))
                 self._closed.wait(_RETRY_S)
 
@@ -56,6 +59,7 @@ class Link:
         stream = client.events(after=snapshot["eventId"], on_disconnect=lambda error: stream.close())
         self._stream, self.client = stream, client
         self._post(lambda: self._fresh(snapshot))
+        self._post(self.connected.set)
         self._post(lambda: self._tell(EngineBack()))
         for event in stream:
             self._handle(client, event)

@@ -108,8 +108,18 @@ def test_refusal_of_the_engine_is_said_by_its_condition() -> None:
     talk = Talk()
     opened(talk, gate("backend"))
     talk.read_out()
-    talk.hear("I approve, cedar")
+    talk.hear("I approve, pineapple")
     talk.put(Failed(talk.of(ResolveGate)[0], "engine's own words", "wrong_word"))
+    assert talk.said == "That was not the word. Nothing was done."
+
+
+def test_unknown_word_is_refused_by_the_engines_condition() -> None:
+    talk = Talk()
+    opened(talk, gate("backend"))
+    talk.read_out()
+    talk.hear("I approve, cedar")
+    assert not talk.of(ResolveGate)
+    talk.put(Done(talk.of(ReportHeard)[0], {"verdict": "neither", "condition": "wrong_word"}))
     assert talk.said == "That was not the word. Nothing was done."
 
 

@@ -178,7 +178,9 @@ class Microphone:
         joiner, silent = FrameJoiner(stream.rate), 0.0
         while not self._closed:
             try:
-                await asyncio.wait_for(self._ready.wait(), _STALLED_SECONDS)
+                # Not wait_for: in Python 3.11 it loses a cancellation that comes together with a block of sound.
+                async with asyncio.timeout(_STALLED_SECONDS):
+                    await self._ready.wait()
             except TimeoutError as error:
                 self._tell("lost", f'No sound comes from "{self._name}" any more; trying to open it again.')
                 raise Unavailable(self.state.sentence) from error

@@ -162,6 +162,24 @@ async def test_a_busy_microphone_is_tried_again_and_said() -> None:
     assert bench.kinds == ["opening", "busy", "listening", "closed"]
 
 
+async def test_a_reader_that_is_cancelled_ends_even_as_sound_comes_in() -> None:
+    for _ in range(50):
+        bench, begun = Bench([noise(0.064)] * 10_000), asyncio.Event()
+
+        async def read(mic: Microphone, begun: asyncio.Event) -> None:
+            async for _ in mic.frames():
+                begun.set()
+                await asyncio.sleep(0)
+
+        async with bench.mic:
+            task = asyncio.create_task(read(bench.mic, begun))
+            await begun.wait()
+            task.cancel()
+            async with asyncio.timeout(5):
+                await asyncio.gather(task, return_exceptions=True)
+            assert task.cancelled()
+
+
 async def test_a_lost_microphone_is_said_and_taken_up_again() -> None:
     bench = Bench([noise(1.0)], [noise(1.0)] * 3)
     assert await bench.frames(60) == 60

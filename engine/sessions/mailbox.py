@@ -31,8 +31,11 @@ class Mailbox:
         return self._waiting
 
     async def load(self) -> None:
-        """Count what an earlier life of the engine left queued."""
-        self._waiting = len(await asyncio.to_thread(self._messages.queued))
+        """At the start of a life: what was cut off in mid-typing is in doubt, and what waits is counted."""
+        async with self._lock:
+            for message in await asyncio.to_thread(self._messages.settle):
+                self._tell(message.id, "in_doubt")
+            await self._count()
 
     async def post(self, message_id: str, text: str, *, sender: str, via: Via) -> Message:
         """Queue a message on disk, then try to deliver; the same id again returns the first one."""
@@ -47,7 +50,7 @@ class Mailbox:
         """Take a message back; only while it is still queued."""
         cancelled = await asyncio.to_thread(self._messages.cancel, message_id)
         if cancelled:
-            await self.load()
+            await self._count()
             self._tell(message_id, "cancelled")
         return cancelled
 
@@ -56,7 +59,10 @@ class Mailbox:
         async with self._lock:
             while await self._deliver_one():
                 pass
-            await self.load()
+            await self._count()
+
+    async def _count(self) -> None:
+        self._waiting = len(await asyncio.to_thread(self._messages.queued))
 
     async def _deliver_one(self) -> bool:
         message = await asyncio.to_thread(self._messages.take)
@@ -67,8 +73,10 @@ class Mailbox:
         except Conflict:
             told = "not_ready"
         except (ConduitError, OSError) as fault:
-            # It may have been typed in part: it stays marked "delivering", so that it is never typed twice.
+            # It may have been typed in part, so it is never typed again; what waits behind it is tried next time.
             _log.error("message %s to %s is in doubt: %s", message.id, self._run.agent_name, fault)
+            await asyncio.to_thread(self._messages.mark_in_doubt, message.id)
+            self._tell(message.id, "in_doubt")
             return False
         if told == "not_ready":
             await asyncio.to_thread(self._messages.put_back, message.id)

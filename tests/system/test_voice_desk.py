@@ -111,7 +111,7 @@ def _walk(loop: asyncio.AbstractEventLoop, at: Room, engine: Engine, agent: dict
     assert (folder / "build").is_dir()
 
     count = say("yes")
-    wait("decides nothing|don't know", count)
+    wait("decide", count)
     assert engine.agent(agent["projectId"], agent["id"])["pendingGate"]["id"] == gate["id"]
 
     count = say(f"I approve, {word_in(reading)}")

@@ -145,8 +145,12 @@ class Client:
     def delete_agent(self, *, project_id: str, agent_id: str) -> dict[str, str]:
         return cast("dict[str, str]", self._wire.call("DELETE", _agent(project_id, agent_id)))
 
-    def start_agent(self, *, project_id: str, agent_id: str) -> AgentView:
-        return self._do(project_id, agent_id, "start")
+    def start_agent(self, *, project_id: str, agent_id: str, resume: bool = False) -> AgentView:
+        """``resume`` goes on with the conversation of its last session."""
+        if not resume:
+            return self._do(project_id, agent_id, "start")
+        path = f"{_agent(project_id, agent_id)}/start"
+        return cast("AgentView", self._wire.call("POST", path, {"resume": True}, timeout=60.0))
 
     def stop_agent(self, *, project_id: str, agent_id: str) -> AgentView:
         return self._do(project_id, agent_id, "stop")

@@ -98,6 +98,12 @@ class AgentChange(Body):
     flags: Annotated[list[Argument], Field(max_length=200)] | None = None
 
 
+class Start(Body):
+    """Body of a start; ``resume`` goes on with the conversation of the last session."""
+
+    resume: bool = False
+
+
 class GateDecision(Body):
     """POST .../gate/resolve: always names its gate."""
 

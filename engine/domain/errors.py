@@ -65,6 +65,16 @@ class Conflict(ConduitError):
         self.details = details or {}
 
 
+class ConversationMissing(BadRequest):
+    """The CLI's own store does not have the conversation any more; nothing was started."""
+
+    def __init__(self, agent: str, conversation: str) -> None:
+        super().__init__(
+            f"conversation_missing: {agent} has no saved conversation {conversation} any more."
+            " Resume once more to begin a fresh conversation in the same folder."
+        )
+
+
 class Unavailable(ConduitError):
     """Cannot be done now (disk full, lock held, agent down); says what to do."""
 

@@ -80,6 +80,15 @@ class Effect:
     undo: Undo
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One file that would be changed. ``kind``: add, update, delete or move, as the agent calls it."""
+
+    path: str
+    kind: str
+    diff: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What a source saw: everything about a gate but its identity and time."""
@@ -94,6 +103,7 @@ class Question:
     handle: str | None = None  # the structured source's own id of the pending request
     speakable: bool = True  # False for password prompts: never answered by speech
     may_have_begun: bool = False
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +128,7 @@ class Gate:
     handle: str | None = None
     speakable: bool = True
     may_have_begun: bool = False
+    edits: tuple[Edit, ...] = ()
 
 
 GateState = Literal["open", "answered", "delivered", "closed"]

@@ -21,6 +21,7 @@ class Launch:
     control: Path  # agents/runs/<root_id>/: holder socket, output, exit status
     rows: int = 40
     cols: int = 120
+    resume: str | None = None  # the CLI's saved conversation that this life goes on with
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,20 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversation:
+    """The CLI's own name of the conversation that it keeps, for a later resume."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the user has to hear about an agent which goes on, as a sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exited:
     """The agent's process ended. ``code`` is its exit status, negative for a signal, None if it was lost."""
 
@@ -92,7 +107,7 @@ class Exited:
     reason: str
 
 
-Signal = Output | Settled | Asked | Withdrawn | Activity | Said | Exited
+Signal = Output | Settled | Asked | Withdrawn | Activity | Said | Conversation | Notice | Exited
 
 Told = Literal["delivered", "not_ready"]
 

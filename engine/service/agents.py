@@ -88,9 +88,10 @@ class AgentService:
         self._office.hub.publish("org:changed", {"projectId": project_id, "deletedAgent": agent_id})
         return {"deleted": agent_id}
 
-    async def start_agent(self, *, project_id: str, agent_id: str) -> AgentView:
+    async def start_agent(self, *, project_id: str, agent_id: str, resume: bool = False) -> AgentView:
+        """Start an agent; with ``resume`` it goes on with the conversation of its last session."""
         project, agent = await self._office.agent(project_id, agent_id)
-        await self._office.lives.start(project, agent)
+        await self._office.lives.start(project, agent, resume=resume)
         return await self._view(project_id, agent_id)
 
     async def stop_agent(self, *, project_id: str, agent_id: str, via: Via) -> AgentView:

@@ -81,6 +81,13 @@ class Book:
                 return True
         return False
 
+    def decided(self, run_id: str, handle: str) -> bool:
+        """Whether the request that a structured source names was answered, or is over, already."""
+        for gate, entries in self._known.values():
+            if gate.run_id == run_id and gate.handle == handle:
+                return record_of(gate, entries).state in ("delivered", "closed")
+        return False
+
     async def find(self, gate_id: str) -> GateRecord | None:
         known = self._known.get(gate_id)
         return None if known is None else record_of(*known)

@@ -16,7 +16,9 @@ from engine.ports.hub import Hub
 from engine.ports.runtime import (
     Activity,
     Asked,
+    Conversation,
     Exited,
+    Notice,
     Output,
     Runtime,
     Said,
@@ -46,6 +48,8 @@ class Desk:
     withdraw: "Callable[[Life, Question | str, CloseReason], Awaitable[None]]"
     lost: "Callable[[Life, Exited], Awaitable[None]]"
     changed: "Callable[[Life], Awaitable[None]]"
+    conversation: "Callable[[Life, str], Awaitable[None]]"
+    notice: "Callable[[Life, str], Awaitable[None]]"
 
 
 class Life:
@@ -116,20 +120,38 @@ class Life:
                 pass
             case Settled(screen):
                 await self._settled(screen)
-            case Asked(question):
-                await self._desk.raise_gate(self, question)
-            case Withdrawn(handle, why):
-                await self._desk.withdraw(self, handle, why)
-            case Activity(state):
-                await self._move("working" if state == "working" else "idle")
-            case Said(role, text):
-                await self._write({"role": role, "text": text})
+            case Asked() | Withdrawn() | Activity() | Said() | Conversation() | Notice():
+                await self._heard(signal)
             case Exited():
                 await self._exited(signal)
             case _:
                 assert_never(signal)
         if self.known.status != before:
             await self._desk.changed(self)
+
+    async def _heard(self, signal: Asked | Withdrawn | Activity | Said | Conversation | Notice) -> None:
+        """What a structured source told of itself."""
+        match signal:
+            case Asked(question):
+                await self._desk.raise_gate(self, question)
+            case Withdrawn(handle, why):
+                await self._desk.withdraw(self, handle, why)
+            case Activity(state):
+                await self._active(state == "working")
+            case Said(role, text):
+                await self._write({"role": role, "text": text})
+                await self._save_offset(self.runtime.screen().offset)
+            case Conversation(name):
+                await self._update(conversation_id=name)
+                await self._desk.conversation(self, name)
+            case Notice(text):
+                await self._write({"role": "notice", "text": text})
+                await self._desk.notice(self, text)
+
+    async def _active(self, working: bool) -> None:
+        await self._move("working" if working else "idle")
+        if not working:  # what was said to it meanwhile waits for this
+            await self.mailbox.deliver()
 
     async def _settled(self, screen: Screen) -> None:
         said = new_lines(self._lines, screen.lines)

@@ -7,13 +7,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
+from engine.domain.chat import ChatEntry
 from engine.domain.errors import BadRequest, ConduitError, Conflict
 from engine.domain.gates import CloseReason, Gate, Question
+from engine.domain.ids import new_id
 from engine.domain.projects import Agent, Project
 from engine.domain.runs import Run, RunState, is_live
+from engine.domain.secrets import mask
 from engine.gates.detect import Detector
 from engine.gates.resolve import Resolver
-from engine.ports.clock import Clock
+from engine.ports.clock import Clock, stamp
 from engine.ports.hub import Hub
 from engine.ports.runtime import Exited, Launch, Reader, Runtime, Runtimes
 from engine.runtimes import catalog
@@ -59,6 +62,7 @@ class Lives:
         self._raiser = raiser
         self._reader = reader
         self._clock = clock
+        self._hub = hub
         self._changed = changed
         self._locks: dict[str, asyncio.Lock] = {}
         self._desk = Desk(
@@ -69,10 +73,15 @@ class Lives:
             withdraw=self._withdraw,
             lost=self._lost,
             changed=lambda life: changed(life.agent.project_id, life.agent.id),
+            conversation=self._keep_conversation,
+            notice=self._notice,
         )
 
-    async def start(self, project: Project, agent: Agent) -> Life:
-        """Begin a new life; BadRequest with the install line when its CLI is not ready, Conflict when it runs."""
+    async def start(self, project: Project, agent: Agent, *, resume: bool = False) -> Life:
+        """Begin a new life, going on with its last conversation if ``resume``.
+
+        BadRequest with the install line when its CLI is not ready, Conflict when it runs.
+        """
         async with self._lock(agent.id):
             before = self._registry.get(agent.id)
             if isinstance(before, Life) and before.ended is not None:
@@ -85,7 +94,8 @@ class Lives:
             if missing:
                 raise BadRequest(missing)
             _check_cwd(agent)
-            run = await self._create_run(project, agent)
+            conversation = await self._conversation(agent) if resume else None
+            run = await self._create_run(project, agent, conversation)
             launch = _launch(agent, run, entry.argv(flags=agent.flags), environment)
             try:
                 runtime = await self._runtimes.start(launch)
@@ -151,9 +161,21 @@ class Lives:
         await self._changed(project.id, agent.id)
         return life
 
-    async def _create_run(self, project: Project, agent: Agent) -> Run:
+    async def _conversation(self, agent: Agent) -> str | None:
+        """What the agent's last session talked in; None to begin afresh after that was found missing."""
+        last = await asyncio.to_thread(self._runs.get, agent.session_id) if agent.session_id else None
+        if last is None or last.conversation_id is None:
+            raise BadRequest(f"{agent.name} has no saved conversation to go on with; start it without resuming.")
+        return None if (last.reason or "").startswith("conversation_missing") else last.conversation_id
+
+    async def _create_run(self, project: Project, agent: Agent, conversation: str | None) -> Run:
         run = await asyncio.to_thread(
-            self._runs.create, project_id=project.id, agent_id=agent.id, agent_name=agent.name, cli=agent.cli
+            self._runs.create,
+            project_id=project.id,
+            agent_id=agent.id,
+            agent_name=agent.name,
+            cli=agent.cli,
+            conversation_id=conversation,
         )
 
         def note(file: ProjectFile) -> ProjectFile:
@@ -165,6 +187,8 @@ class Lives:
     async def _raise_gate(self, life: Life, question: Question) -> None:
         """Freeze first: nothing costly may happen while the gate is being written down."""
         if any(_asks_the_same(gate, question) for gate in self._book.queue(life.agent.id)):
+            return
+        if question.handle is not None and self._book.decided(life.run.id, question.handle):
             return
         if question.may_have_begun and self._book.covers_echo(life.agent.id, question.command):
             return
@@ -178,6 +202,33 @@ class Lives:
             same = gate.handle == gone if isinstance(gone, str) else _asks_the_same(gate, gone)
             if same:
                 await self._resolver.close(life.agent.id, gate.id, reason)
+                if not self._book.queue(life.agent.id):  # nothing is asked any more, so nothing holds it
+                    await life.runtime.thaw()
+
+    async def _keep_conversation(self, life: Life, name: str) -> None:
+        if catalog.load().entry(life.agent.cli, command=life.agent.command).runtime != "codex":
+            return
+        life.agent = replace(life.agent, codex_thread_id=name)
+
+        def note(file: ProjectFile) -> ProjectFile:
+            return file.with_agent(replace(file.agent(life.agent.id), codex_thread_id=name))
+
+        await asyncio.to_thread(self._store.mutate_project, life.agent.project_id, note)
+
+    async def _notice(self, life: Life, text: str) -> None:
+        """Say it where the user looks and listens: in the project's chat."""
+        entry = ChatEntry(
+            id=new_id("c"),
+            ts=stamp(self._clock),
+            role="agent",
+            sender=life.agent.name,
+            text=text,
+            classification="blocker",
+        )
+        await asyncio.to_thread(self._store.append_chat, life.agent.project_id, entry)
+        shown = {"id": entry.id, "ts": entry.ts, "role": entry.role, "sender": entry.sender}
+        shown |= {"text": mask(text)[0], "classification": "blocker"}
+        self._hub.publish("groupchat:message", {"projectId": life.agent.project_id, "entry": shown})
 
     async def _lost(self, life: Life, exited: Exited) -> None:
         if exited.code is None:  # its holder was lost: "stopped" is said only when nothing of the tree is left
@@ -211,6 +262,7 @@ def _launch(agent: Agent, run: Run, argv: tuple[str, ...], environment: dict[str
         cwd=Path(agent.cwd),
         env=environment,
         control=Path(run.control_path),
+        resume=run.conversation_id,
     )
 
 

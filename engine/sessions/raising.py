@@ -17,7 +17,7 @@ from engine.gates.answers import question_of
 from engine.gates.fingerprint import fingerprint
 from engine.gates.policy import Policy, parse_rules, policy_request
 from engine.gates.ports import ResolveRequest
-from engine.gates.sources.command import Judgement, RealSurroundings, judge
+from engine.gates.sources.command import Judgement, RealSurroundings, Surroundings, judge, judge_edit
 from engine.ports.clock import Clock, stamp
 from engine.storage.layout import Layout
 from engine.storage.store import Store
@@ -57,6 +57,7 @@ class Raiser:
             handle=question.handle,
             speakable=question.speakable,
             may_have_begun=question.may_have_begun,
+            edits=question.edits,
         )
         return await asyncio.to_thread(self._judged, bare, project.project.cwd)
 
@@ -104,10 +105,18 @@ class Raiser:
 
     def _judged(self, gate: Gate, project_folder: str) -> Gate:
         where = RealSurroundings(cwd=gate.cwd, project=project_folder, conduit_home=str(self._layout.root))
-        judged = judge(gate.command, where) if gate.command is not None else None
+        judged = _judge(gate, where)
         branch = where.git_text(gate.cwd, "rev-parse", "--abbrev-ref", "HEAD") or None
         seen = replace(gate, branch=branch) if judged is None else _with(gate, judged, branch)
         return replace(seen, fingerprint=fingerprint(question_of(seen), where, branch))
+
+
+def _judge(gate: Gate, where: Surroundings) -> Judgement | None:
+    """The judge's word on the command, or on the worst of the edits; None when there is nothing to judge."""
+    if gate.command is not None:
+        return judge(gate.command, where)
+    found = [judge_edit(edit.path, edit.kind, where, edit.diff) for edit in gate.edits]
+    return min(found, key=lambda one: (one.tier != "harmful", one.screen_only is None), default=None)
 
 
 def _with(gate: Gate, judged: Judgement, branch: str | None) -> Gate:

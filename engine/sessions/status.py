@@ -3,7 +3,18 @@
 from dataclasses import dataclass, replace
 
 from engine.domain.projects import AgentStatus
-from engine.ports.runtime import Activity, Asked, Exited, Output, Said, Settled, Signal, Withdrawn
+from engine.ports.runtime import (
+    Activity,
+    Asked,
+    Conversation,
+    Exited,
+    Notice,
+    Output,
+    Said,
+    Settled,
+    Signal,
+    Withdrawn,
+)
 
 IDLE_AFTER = 300.0  # seconds of awaiting_input without attention
 
@@ -33,7 +44,7 @@ def after(known: Derived, signal: Signal, now: float) -> Derived:
             return known if known.status != "running" else replace(known, status="awaiting_input", since=now)
         case Asked() if not known.liveness_only:
             return replace(known, status="awaiting_input", since=now)
-        case Output() | Settled() | Asked() | Withdrawn() | Said() | Activity():
+        case Output() | Settled() | Asked() | Withdrawn() | Said() | Activity() | Conversation() | Notice():
             return known
 
 

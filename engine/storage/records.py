@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from engine.domain.chat import AuditLine, ChatEntry
 from engine.domain.errors import Unavailable
-from engine.domain.gates import Choice, Effect, Gate, Keys, KillHeld, Proceed, Reply, Structured
+from engine.domain.gates import Choice, Edit, Effect, Gate, Keys, KillHeld, Proceed, Reply, Structured
 from engine.domain.plans import Plan
 from engine.domain.projects import Agent, Project
 from engine.domain.runs import Run
@@ -100,6 +100,8 @@ def _plain(content: object) -> object:
                 "place": content.place,
                 "undo": content.undo,
             }
+        case Edit():
+            return {"path": content.path, "kind": content.kind, "diff": content.diff}
         case tuple():
             return [_plain(part) for part in content]
         case _:

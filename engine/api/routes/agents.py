@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from engine.api.answers import answer
-from engine.api.bodies import AgentChange, Id, NewAgent
+from engine.api.bodies import AgentChange, Id, NewAgent, Start
 from engine.api.routes.context import Service, ViaOf
 
 router = APIRouter(prefix="/api/projects/{project_id}/agents")
@@ -38,8 +38,9 @@ async def delete_agent(service: Service, project_id: Id, agent_id: Id) -> Respon
 
 
 @router.post("/{agent_id}/start")
-async def start_agent(service: Service, project_id: Id, agent_id: Id) -> Response:
-    return answer(await service.start_agent(project_id=project_id, agent_id=agent_id))
+async def start_agent(service: Service, project_id: Id, agent_id: Id, body: Start | None = None) -> Response:
+    resume = body is not None and body.resume
+    return answer(await service.start_agent(project_id=project_id, agent_id=agent_id, resume=resume))
 
 
 @router.post("/{agent_id}/stop")

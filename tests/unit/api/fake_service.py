@@ -202,7 +202,7 @@ class FakeService:
         self._note("delete_agent", project_id=project_id, agent_id=agent_id)
         return {"deleted": self._agent(agent_id)["id"]}
 
-    async def start_agent(self, *, project_id: str, agent_id: str) -> Any:
+    async def start_agent(self, *, project_id: str, agent_id: str, resume: bool = False) -> Any:
         self._note("start_agent", project_id=project_id, agent_id=agent_id)
         return self._agent(agent_id)
 

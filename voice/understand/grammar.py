@@ -52,6 +52,7 @@ class Grammar:
     symbols: Mapping[str, str]
     costs: Costs
     per_word: float
+    ask_margin: float  # how readily two near meanings are asked about; 0: the nearer one is taken
     exact: frozenset[str]
     approving: frozenset[str]
     doubts: frozenset[str]
@@ -155,6 +156,7 @@ def _grammar(data: Mapping[str, Any]) -> Grammar:
         symbols=data.get("symbols", {}),
         costs=_costs(settings, data),
         per_word=float(settings.get("per_word", 0.35)),
+        ask_margin=float(settings.get("ask_margin", 1.0)),
         exact=frozenset(data.get("exact_intents", ())),
         approving=frozenset(data.get("approving_intents", ())),
         doubts=_folded((*guards.get("doubts", ()), *guards.get("negations", ()))),

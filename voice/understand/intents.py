@@ -167,7 +167,9 @@ class Understanding:
         margin = _TOO_CLOSE if other.rank == first.rank else _TOO_CLOSE_BETWEEN
         if first.rank == 0 and other.rank and not first.parse.edits and first.parse.cost < _TOO_CLOSE:
             return False  # the best transcript fits as it stands
-        return other.score - first.score < margin
+        if first.parse.intent == other.parse.intent and other.parse.slots.items() <= first.parse.slots.items():
+            return False  # the same, with less of it heard
+        return other.score - first.score < margin * self.grammar.ask_margin
 
     def _free(self, scored: _Scored) -> bool:
         """Whether part of the meaning is the user's own words: then the cheaper reading stands."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.domain.wire import (
         AgentView,
         ChatView,
+        DocumentView,
         InjectResult,
         OrgSnapshot,
         PlanView,
@@ -235,6 +236,22 @@ class Client:
     def broadcast(self, *, project: str, message: str) -> dict[str, Any]:
         body = {"project": project, "message": message}
         return cast("dict[str, Any]", self._wire.call("POST", "/org/broadcast", body, timeout=30.0))
+
+    def documents(self, *, project_id: str) -> list[DocumentView]:
+        return cast("list[DocumentView]", self._wire.call("GET", f"{_project(project_id)}/documents"))
+
+    def publish_document(
+        self, *, project_id: str, file: str, data: bytes, title: str = "", document_id: str | None = None
+    ) -> DocumentView:
+        """A new document (it needs a title), or the next version of ``document_id``."""
+        body = {"title": title, "file": file, "data": base64.b64encode(data).decode(), "documentId": document_id}
+        return cast("DocumentView", self._wire.call("POST", f"{_project(project_id)}/documents", body, timeout=60.0))
+
+    def document_content(self, *, project_id: str, document_id: str, version: int | None = None) -> bytes:
+        """The bytes of one version (None: the latest)."""
+        path = f"{_project(project_id)}/documents/{_segment(document_id)}/content"
+        path += "" if version is None else f"?version={version}"
+        return b"".join(ByteStream(self._wire.open("GET", path, None, None)))
 
     def sessions(self, *, limit: int = 50) -> list[RunView]:
         return cast("list[RunView]", self._wire.call("GET", "/api/sessions", query={"limit": limit}))

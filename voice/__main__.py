@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "projects": ("engine.cli.projects:projects", "List projects, or add and remove one."),
     "agents": ("engine.cli.agents:agents", "List agents, or add, start, stop and check them."),
     "sessions": ("engine.cli.sessions:sessions", "List the lives of agents."),
+    "documents": ("engine.cli.documents:documents", "List, publish and get a project's documents."),
     "ask": ("voice.cli.ask:ask", "The spoken dialogue, by keyboard."),
     "hear": ("voice.cli.hear:hear", "Understand sound files or lines of text."),
     "speak": ("voice.cli.speak:speak", "Say text aloud."),

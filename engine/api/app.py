@@ -13,6 +13,7 @@ from engine.api.ports import Events, ServicePort
 from engine.api.routes import (
     access,
     agents,
+    documents,
     gates,
     messages,
     page,
@@ -27,7 +28,20 @@ from engine.ports.clock import Clock
 
 _ROUTERS = tuple(
     module.router
-    for module in (access, agents, gates, messages, page, plans, projects, sessions, stream, terminals, voices)
+    for module in (
+        access,
+        agents,
+        documents,
+        gates,
+        messages,
+        page,
+        plans,
+        projects,
+        sessions,
+        stream,
+        terminals,
+        voices,
+    )
 )
 
 

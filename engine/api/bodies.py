@@ -146,6 +146,15 @@ class ProjectPlan(Body):
     message: Text
 
 
+class NewDocument(Body):
+    """POST .../documents: a file's bytes as base64; ``documentId`` adds a version to that document."""
+
+    title: Short = ""
+    file: Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_no_nul)]
+    data: Annotated[str, Field(max_length=2_000_000), AfterValidator(_from_base64)]
+    document_id: Reference | None = None
+
+
 class ChatText(Body):
     """POST .../groupchat"""
 

@@ -12,6 +12,7 @@ from engine.domain.plans import PlanDecision
 from engine.domain.wire import (
     AgentView,
     ChatView,
+    DocumentView,
     InjectResult,
     OrgSnapshot,
     OutputView,
@@ -117,6 +118,19 @@ class WorkCalls(Protocol):
     async def session(self, *, session: str) -> RunView: ...
 
 
+class DocumentCalls(Protocol):
+    """Published documents."""
+
+    async def documents(self, *, project_id: str) -> list[DocumentView]: ...
+    async def document(self, *, project_id: str, document_id: str) -> DocumentView: ...
+    async def publish_document(
+        self, *, project_id: str, title: str, file: str, data: bytes, document_id: str | None = None, via: Via
+    ) -> DocumentView: ...
+    async def document_content(
+        self, *, project_id: str, document_id: str, version: int | None = None
+    ) -> tuple[str, bytes]: ...
+
+
 class VoiceCalls(Protocol):
     """Consent by voice, and what voice tells of itself."""
 
@@ -138,7 +152,7 @@ class VoiceCalls(Protocol):
     async def voice_command(self, *, action: Literal["listen", "silence"]) -> None: ...
 
 
-class ServicePort(ProjectCalls, AgentCalls, WorkCalls, VoiceCalls, Protocol):
+class ServicePort(ProjectCalls, AgentCalls, WorkCalls, DocumentCalls, VoiceCalls, Protocol):
     """Everything that people can ask for."""
 
 

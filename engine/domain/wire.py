@@ -113,6 +113,25 @@ class RunView(TypedDict):
     workspace_path: str
 
 
+class VersionView(TypedDict):
+    version: int
+    file: str
+    size: int  # bytes
+    sha256: str
+    publishedAt: str
+    publishedBy: str
+
+
+class DocumentView(TypedDict):
+    """A published document; its versions oldest first, each of which never changes."""
+
+    id: str
+    projectId: str
+    title: str
+    createdAt: str
+    versions: list[VersionView]
+
+
 class VoiceView(TypedDict):
     """What voice last told of itself, for the page."""
 

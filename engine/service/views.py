@@ -8,7 +8,8 @@ from engine.domain.plans import Plan
 from engine.domain.projects import Project
 from engine.domain.runs import Run
 from engine.domain.secrets import mask
-from engine.domain.wire import ChatView, ChoiceView, EffectView, GateView, PlanView, ProjectView, RunView
+from engine.domain.wire import ChatView, ChoiceView, DocumentView, EffectView, GateView, PlanView, ProjectView, RunView
+from engine.sessions.documents import Document
 
 _KEY_NAMES = {"\r": "Enter", "\x1b": "Escape", "\t": "Tab", "\x1b[A": "Up", "\x1b[B": "Down", "\x1b[C": "Right"}
 
@@ -106,6 +107,27 @@ def chat_views(entries: Sequence[ChatEntry]) -> list[ChatView]:
         }
         for entry in entries
     ]
+
+
+def document_view(document: Document) -> DocumentView:
+    """A document with its versions."""
+    return {
+        "id": document.id,
+        "projectId": document.project_id,
+        "title": document.title,
+        "createdAt": document.created_at,
+        "versions": [
+            {
+                "version": each.version,
+                "file": each.file,
+                "size": each.size,
+                "sha256": each.sha256,
+                "publishedAt": each.published_at,
+                "publishedBy": each.published_by,
+            }
+            for each in document.versions
+        ],
+    }
 
 
 def run_view(run: Run) -> RunView:

@@ -106,13 +106,6 @@ class Documents:
                 except (NotFound, Unavailable) as fault:
                     yield str(fault)
 
-    def forget(self, project_id: str) -> None:
-        """Remove every document of a project that is deleted together with its data."""
-        folder = self._layout.workspaces / validate_id(project_id)
-        with guarded(folder, "delete"):
-            if folder.exists():
-                disk.remove_tree(folder)
-
     def _begun(self, project_id: str, title: str) -> Document:
         if not title.strip() or len(title) > 200:
             raise BadRequest("A document needs a title of 1 to 200 characters.")
@@ -149,7 +142,7 @@ class Documents:
         return self._home(project_id) / validate_id(document_id)
 
     def _home(self, project_id: str) -> Path:
-        return self._layout.workspaces / validate_id(project_id) / "documents"
+        return self._layout.workspace(project_id) / "documents"
 
     def _file(self, document: Document, version: Version) -> Path:
         folder = self._folder(document.project_id, document.id)

@@ -194,6 +194,10 @@ class Layout:
     def workspaces(self) -> Path:
         return self.root / "workspaces"
 
+    def workspace(self, project_id: str) -> Path:
+        """A project is a workspace: its published documents, by document and version."""
+        return self.workspaces / validate_id(project_id)
+
     @property
     def config(self) -> Path:
         return self.root / "config"

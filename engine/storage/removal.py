@@ -14,7 +14,7 @@ _KEEPING, _PURGING, _NEW = ".deleted-", ".purged-", ".new-"
 
 
 def remove_project(layout: Layout, project: Project, remove_data: bool) -> None:
-    """Remove a project's folder, and its shared content and wiki when asked. The caller holds its lock."""
+    """Remove a project's folder, and its shared content, wiki and documents when asked. The caller holds its lock."""
     folder = layout.project(project.id)
     gone = f"{_PURGING if remove_data else _KEEPING}{project.id}"
     with guarded(folder, "delete"):
@@ -40,7 +40,8 @@ def _finish(layout: Layout, name: str) -> None:
     gone = layout.projects / name
     with guarded(gone, "delete"):
         if name.startswith(_PURGING) and (project := _name(layout, name)) is not None:
-            for data in (layout.shared(project), layout.wiki_of(project)):
+            documents = layout.workspace(name.removeprefix(_PURGING))
+            for data in (layout.shared(project), layout.wiki_of(project), documents):
                 disk.remove_tree(data)
         disk.remove_tree(gone)
 

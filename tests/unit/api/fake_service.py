@@ -294,6 +294,22 @@ class FakeService:
         self._note("session", session=session)
         return {"id": session, "name": "S-12"}
 
+    async def documents(self, *, project_id: str) -> Any:
+        self._note("documents", project_id=project_id)
+        return []
+
+    async def document(self, *, project_id: str, document_id: str) -> Any:
+        self._note("document", project_id=project_id, document_id=document_id)
+        return {"id": document_id, "versions": []}
+
+    async def publish_document(self, **fields: Any) -> Any:
+        self._note("publish_document", **fields)
+        return {"id": "d-1", "versions": []}
+
+    async def document_content(self, **fields: Any) -> Any:
+        self._note("document_content", **fields)
+        return "a.md", b"{}"
+
     async def voice_session(self) -> Any:
         self._note("voice_session")
         return {"id": "v-1"}

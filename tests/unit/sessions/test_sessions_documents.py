@@ -82,8 +82,14 @@ def test_a_deleted_project_takes_no_document(store: Store, documents: Documents,
     with pytest.raises(NotFound):
         documents.publish(project.id, title="", file="a.md", data=b"two", by="me", document_id=made.id)
     assert documents.read(project.id, made.id)[1] == b"one"
-    documents.forget(project.id)
-    assert not (store.layout.workspaces / project.id).exists()
+
+
+def test_documents_go_with_a_project_only_when_its_data_is_to_go(store: Store, documents: Documents) -> None:
+    for remove_data in (False, True):
+        project = store.create_project(f"project {remove_data}", "/src")
+        documents.publish(project.id, title="Report", file="a.md", data=b"one", by="me")
+        store.delete_project(project.id, remove_data)
+        assert (store.layout.workspaces / project.id).exists() is not remove_data
 
 
 def test_a_lost_record_is_restored_from_its_copy(store: Store, documents: Documents, project: Project) -> None:

@@ -110,7 +110,7 @@ def test_table_above_names_every_route_of_the_application(rig: Rig) -> None:
 
 
 def _template(path: str) -> str:
-    ids = {"p-1", "a-1", "pl-1", "m-1", "v-1", "S-12"}
+    ids = {"p-1", "a-1", "pl-1", "m-1", "v-1", "S-12", "d-1", "u-1"}
     parts = path.split("?")[0].split("/")
     return "/".join("{}" if part in ids or part.startswith("{") else part for part in parts)
 

@@ -1,0 +1,37 @@
+"""The loop's small parts: its own echo, its settings."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.domain.errors import BadRequest
+from voice.loop.echo import Echo
+from voice.loop.settings import load_settings
+
+
+def test_own_words_coming_back_are_echo_until_the_window_after_them_is_over() -> None:
+    echo = Echo()
+    echo.said("It takes letting it go on or refusing. The word is tango.", 10.0)
+    echo.ended(14.0)
+    assert echo.is_echo("letting it go on or refusing", 15.0)
+    assert echo.is_echo("The word is tango", 19.0)
+    assert not echo.is_echo("The word is tango", 21.0)
+
+
+def test_short_answers_and_other_words_are_the_users() -> None:
+    echo = Echo()
+    echo.said("no agents wait for an answer", 10.0)
+    assert not echo.is_echo("no", 10.5)
+    assert not echo.is_echo("tell backend to run the tests", 10.5)
+
+
+def test_settings_default_and_refuse_with_file_and_field(tmp_path: Path) -> None:
+    assert load_settings(tmp_path).mode == "wake"
+    (tmp_path / "config").mkdir()
+    file = tmp_path / "config" / "settings.yaml"
+    file.write_text("voice: {mode: push, stayOpen: 30, unknown: kept out}\n", "utf-8")
+    assert (load_settings(tmp_path).mode, load_settings(tmp_path).stay_open) == ("push", 30)
+    for broken in ("voice: {mode: loud}\n", "voice: {speed: fast}\n", "- a\n", "voice: [\n"):
+        file.write_text(broken, "utf-8")
+        with pytest.raises(BadRequest, match=r"settings\.yaml"):
+            load_settings(tmp_path)

@@ -240,6 +240,10 @@ class Client:
     def documents(self, *, project_id: str) -> list[DocumentView]:
         return cast("list[DocumentView]", self._wire.call("GET", f"{_project(project_id)}/documents"))
 
+    def document(self, *, project_id: str, document_id: str) -> DocumentView:
+        path = f"{_project(project_id)}/documents/{_segment(document_id)}"
+        return cast("DocumentView", self._wire.call("GET", path))
+
     def publish_document(
         self, *, project_id: str, file: str, data: bytes, title: str = "", document_id: str | None = None
     ) -> DocumentView:

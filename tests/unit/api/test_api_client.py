@@ -68,6 +68,10 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("broadcast", {"project": "p-1", "message": "halt"}),
     ("sessions", {"limit": 3}),
     ("session", {"session": "S-12"}),
+    ("documents", {"project_id": "p-1"}),
+    ("document", {"project_id": "p-1", "document_id": "d-1"}),
+    ("publish_document", {"project_id": "p-1", "title": "T", "file": "a", "data": b"\x00", "document_id": "d-1"}),
+    ("document_content", {"project_id": "p-1", "document_id": "d-1", "version": 2}),
     ("voice_session", {}),
     ("voice_played", {"session": "v-1", "reading_id": "r-1"}),
     (

@@ -5,11 +5,14 @@ from typing import Any, Literal, cast
 
 from engine.domain.errors import BadRequest, Conflict
 from engine.domain.gates import Gate
+from engine.domain.secrets import mask
 from engine.domain.wire import ReadingView, VoiceView
 from engine.gates.consent import Subject, gate_subject, plan_subject
 from engine.ports.clock import stamp
 from engine.service.office import Office
 from engine.storage.project_file import ProjectFile
+
+_WIRE = {"timings_ms": "timingsMs", "updated_at": "updatedAt"}
 
 
 class VoiceService:
@@ -60,8 +63,11 @@ class VoiceService:
         }
 
     async def voice_state(self, **fields: Any) -> None:
-        """What voice last heard, said and does, for the page."""
-        merged = {**self._office.voice, **fields, "updatedAt": stamp(self._office.clock)}
+        """What voice last heard, said and does, for the page; masked like everything that is shown."""
+        told = {_WIRE.get(name, name): value for name, value in fields.items()}
+        for name in {"heard", "said", "note"} & told.keys():
+            told[name] = mask(told[name])[0] if told[name] else None
+        merged = {**self._office.voice, "connected": True, **told, "updatedAt": stamp(self._office.clock)}
         self._office.voice = cast(VoiceView, merged)
         self._office.hub.publish("voice:state", dict(merged))
 

@@ -84,6 +84,8 @@ class Person:
 
 def transcribe(sound: Sound) -> str:
     """Plain words of a recording, by a recogniser that has nothing to do with the product's."""
-    segments, _ = _ears().transcribe(sound, language="en", beam_size=5, vad_filter=False, condition_on_previous_text=False)
+    segments, _ = _ears().transcribe(
+        sound, language="en", beam_size=5, vad_filter=False, condition_on_previous_text=False
+    )
     text = " ".join(segment.text for segment in segments).lower()
     return re.sub(r"[^a-z0-9' ]+", " ", text).strip()

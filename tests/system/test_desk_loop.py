@@ -1,14 +1,14 @@
 """The whole desk loop, nothing faked: sound card, recogniser, engine, voice, agent, browser."""
 
-import json
-import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import jellyfish
 import psutil
 import pytest
 from playwright.sync_api import sync_playwright
@@ -65,6 +65,28 @@ class Voice:
 
 
 @pytest.fixture
+def minutes(desk: Desk) -> Iterator[None]:
+    """What voice heard and said, printed when a test fails: without it nobody can tell whose ear it was."""
+    stream = desk.client().events()
+    lines: list[str] = []
+
+    def take() -> None:
+        for event in stream:
+            data = event["data"]
+            if event["type"] == "voice:state":
+                lines.append(f"{event['ts']} {data['listening']}: heard {data['heard']!r}, said {data['said']!r}")
+            else:
+                lines.append(f"{event['ts']} {event['type']}")
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    yield
+    stream.close()
+    thread.join()
+    print("\n".join(lines))
+
+
+@pytest.fixture
 def card() -> Iterator[SoundCard]:
     with SoundCard() as card:
         yield card
@@ -83,8 +105,10 @@ def word_in(heard: str) -> str:
     """The one-time word, as a listener takes it from the end of the reading."""
     said = re.findall(r"word is (\w+)", heard)
     assert said, f"no one-time word was heard in: {heard}"
-    assert said[-1] in WORDS, f"{said[-1]} is none of the words; heard: {heard}"
-    return said[-1]
+    # A listener knows the words; the recogniser that hears for the test does not, and returns what it can spell.
+    nearest = max(WORDS, key=lambda word: jellyfish.jaro_winkler_similarity(word, said[-1]))
+    assert jellyfish.jaro_winkler_similarity(nearest, said[-1]) > 0.8, f"{said[-1]} is none of the words: {heard}"
+    return nearest
 
 
 def stopped(agent: dict) -> bool:
@@ -92,7 +116,9 @@ def stopped(agent: dict) -> bool:
     return bool(pids) and all(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in pids)
 
 
-def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, tmp_path: Path) -> None:
+def test_spoken_question_spoken_gate_spoken_answer(
+    desk: Desk, card: SoundCard, minutes: None, tmp_path: Path
+) -> None:
     folder = tmp_path / "work"
     agent = desk.practice(folder)
     project = agent["projectId"]
@@ -113,7 +139,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
 
         # The gate is announced, whole, with its word.
         heard = person.hear_until(since, r"word is \w+")
-        assert "backend" in heard, heard
+        assert "apollo" in heard, heard
         assert "build" in heard, heard
         first = word_in(heard)
 
@@ -137,7 +163,8 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
         assert stopped(agent)
 
         # After the reading the right phrase with its word does, once.
-        person.say(f"I approve, {word_in(heard)}")
+        done = person.ask(f"I approve, {word_in(heard)}")
+        assert "done" in done, done
         until(lambda: not (folder / "build").exists(), "the folder to be deleted", limit=30)
         line = until(lambda: audit(desk, project), "the audit line")[-1]
         assert (line["event"], line["via"]) == ("gate_approve", "voice")
@@ -150,7 +177,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
         person.say("tell backend to clean up")
         gate = until(lambda: desk.agent(project, agent["id"])["pendingGate"], "the second gate", limit=40)
         person.hear_until(since, r"word is \w+")
-        person.say("reject it")
+        assert "refused" in person.ask("reject it")
         until(lambda: not desk.agent(project, agent["id"])["pendingGate"], "the rejection", limit=30)
         assert (folder / "build").is_dir()
         assert audit(desk, project)[-1]["event"] == "gate_reject"

@@ -186,7 +186,10 @@ def _verdict(state: State, done: Done, world: World) -> Step:
         return Step(state, (), (Say(f"refused.{condition}"),))
     if verdict == "neither" or held is None:
         return Step(state, (), (Say("heard.unknown", {"heard": request.text}),))
-    decision = _decide(held, "approve" if verdict == "approves" else "reject", world)
+    if verdict == "refuses":
+        # A "not" somewhere holds everything back, but it may be misheard: only a plain refusal decides.
+        return Step(state, (), (Say("heard.held"),))
+    decision = _decide(held, "approve", world)
     return Step(state, (decision,)) if decision else Step(state, (), (Say("gates.none"),))
 
 

@@ -1,5 +1,6 @@
 """Values of a voice session: what was read aloud, and what was said about it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -12,6 +13,12 @@ from engine.domain.plans import Plan
 Thing = Literal["gate", "plan"]
 
 WINDOW = 60.0  # seconds after the end of a reading in which it can be approved, suspend included
+_WORDS = re.compile(r"[^\W_]+")
+# What a prompt may say around its command without adding anything to it.
+_WRAPPING = frozenset(
+    """a allow approve command do execute following it like n no okay ok please proceed run shell that the this to want
+    would y yes you""".split()  # noqa: SIM905 - words are easier to read than a list of quotes
+)
 WRONG_WORDS = 2  # so many end a reading
 
 
@@ -112,15 +119,24 @@ class Session:
 
 def gate_subject(gate: Gate, names: tuple[str, ...]) -> Subject:
     """A gate as it has to be read: the exact command and prompt."""
-    text = gate.prompt if gate.command is None or gate.command in gate.prompt else f"{gate.command}\n{gate.prompt}"
     return Subject(
         id=gate.id,
         thing="gate",
         fingerprint=gate.fingerprint,
-        text=text,
+        text=_gate_text(gate),
         harmful=gate.tier == "harmful",
         names=names,
     )
+
+
+def _gate_text(gate: Gate) -> str:
+    """The command alone where the prompt only wraps it ("Run ...? [y/N]"); every other word has to be heard too."""
+    if gate.command is None:
+        return gate.prompt
+    around = gate.prompt.replace(gate.command, " ")
+    if gate.command in gate.prompt and set(_WORDS.findall(around.lower())) <= _WRAPPING:
+        return gate.command
+    return gate.prompt if gate.command in gate.prompt else f"{gate.command}\n{gate.prompt}"
 
 
 def plan_subject(plan: Plan, names: tuple[str, ...]) -> Subject:

@@ -1,5 +1,6 @@
 """Gates and plans in conversation: read whole, reported, decided by the engine; rejecting works at once."""
 
+import pytest
 from talk import Talk, agent, gate, plan
 
 from voice.dialogue.inputs import Done, Failed, Happened, SpeechBegan, SpeechEnded
@@ -74,13 +75,15 @@ def test_bare_yes_and_talk_about_approving_resolve_nothing() -> None:
         assert "approve" not in talk.said.lower()
 
 
-def test_refusal_that_no_sentence_fits_still_rejects_by_the_engines_verdict() -> None:
+@pytest.mark.parametrize("words", ["for heaven's sake leave that alone", "that does not read the gate"])
+def test_negation_that_no_sentence_fits_holds_back_and_says_how_to_refuse(words: str) -> None:
     talk = Talk()
     opened(talk, gate("backend"))
     talk.read_out()
-    talk.hear("for heaven's sake leave that alone")
+    talk.hear(words)
     talk.put(Done(talk.of(ReportHeard)[0], {"verdict": "refuses"}))
-    assert talk.of(ResolveGate)[0].decision == "reject"
+    assert not talk.of(ResolveGate)
+    assert "reject it" in talk.said
 
 
 def test_rejecting_works_at_once_even_while_it_is_read() -> None:

@@ -18,6 +18,19 @@ def test_own_words_coming_back_are_echo_until_the_window_after_them_is_over() ->
     assert not echo.is_echo("The word is tango", 21.0)
 
 
+def test_long_stretch_of_own_words_is_echo_for_minutes_though_misheard() -> None:
+    echo = Echo()
+    echo.said("Sent to backend.", 10.0)
+    echo.said("backend in Apollo asks. It deletes build; that can't be undone. The word is volcano.", 12.0)
+    echo.ended(20.0)
+    played_back = (
+        "Send to backend. That can in Apollo asks. It deletes build. That can't be undone. The word is volcano."
+    )
+    assert echo.is_echo(played_back, 60.0)
+    assert not echo.is_echo(played_back, 400.0)
+    assert not echo.is_echo("tell backend to look at what the build deletes and write it down for me", 60.0)
+
+
 def test_short_answers_and_other_words_are_the_users() -> None:
     echo = Echo()
     echo.said("no agents wait for an answer", 10.0)

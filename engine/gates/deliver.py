@@ -53,7 +53,7 @@ class Deliverer:
             gate, entry("gate_delivered", gate, stamp(self._clock), decided=decided, resolution=resolution)
         )
         self._consent.forget(gate.id)
-        return await self.finish(gate, decided, resolution, sends.message)
+        return await self.finish(gate, decided, resolution, sends.message or answered.extra.get("untold"))
 
     async def _answer(
         self, runtime: Runtime, gate: Gate, request: ResolveRequest, sends: Delivery, decided: Decided

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from engine.domain.gates import Question, Reply
 
@@ -21,6 +21,7 @@ class Launch:
     control: Path  # agents/runs/<root_id>/: holder socket, output, exit status
     rows: int = 40
     cols: int = 120
+    runtime: Literal["pty", "claude", "codex", "acp"] = "pty"  # what it speaks
     resume: str | None = None  # the CLI's saved conversation that this life goes on with
 
 
@@ -193,6 +194,15 @@ class Runtime(Protocol):
 
     async def detach(self) -> None:
         """Let go of the holder without touching the agent (the engine is ending)."""
+        ...
+
+
+@runtime_checkable
+class Leads(Protocol):
+    """A runtime with two sources for one question: a structured one, which leads, and its screen."""
+
+    async def leads(self, shown: Question) -> bool:
+        """Whether the structured source asks what this question on the screen asks (it may take a moment to)."""
         ...
 
 

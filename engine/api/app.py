@@ -15,6 +15,7 @@ from engine.api.routes import (
     agents,
     documents,
     gates,
+    hooks,
     messages,
     page,
     plans,
@@ -33,6 +34,7 @@ _ROUTERS = tuple(
         agents,
         documents,
         gates,
+        hooks,
         messages,
         page,
         plans,
@@ -70,12 +72,19 @@ class Access:
 
 
 def create_app(
-    service: ServicePort, access: Access, events: Events, about: About, *, heartbeat_s: float = stream.HEARTBEAT_S
+    service: ServicePort,
+    access: Access,
+    events: Events,
+    about: About,
+    *,
+    heartbeat_s: float = stream.HEARTBEAT_S,
+    hook_desk: hooks.HookPort | None = None,
 ) -> FastAPI:
     """The whole API and the page as one ASGI application."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.service = service
     app.state.events = events
+    app.state.hooks = hook_desk
     app.state.about = about
     app.state.links = access.links
     app.state.tokens = access.tokens

@@ -103,6 +103,10 @@ class Follower:
             if isinstance(signal, Exited):
                 return
 
+    def add(self, signal: Signal) -> None:
+        """Tell something that another source than the output knows."""
+        self._signals.put(signal)
+
     async def exited(self) -> Exited:
         """Wait for the end."""
         await self._exited.wait()

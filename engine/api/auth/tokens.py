@@ -62,6 +62,10 @@ class Tokens:
         self._known[Identity("agent", run_id)] = _digest(token)
         return token
 
+    def adopt_agent(self, run_id: str, token: str) -> None:
+        """The token of an attempt that outlived an earlier engine is good again."""
+        self._known[Identity("agent", run_id)] = _digest(token)
+
     def revoke_agent(self, run_id: str) -> None:
         """The attempt is over: its token is unknown from now on."""
         self._known.pop(Identity("agent", run_id), None)

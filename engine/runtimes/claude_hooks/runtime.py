@@ -1,0 +1,291 @@
+"""Claude Code behind its terminal: status and questions from its hooks, the screen where they are silent."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.domain.errors import ConduitError, Conflict, Unavailable
+from engine.domain.gates import Keys, Question, Reply, Structured
+from engine.domain.sameness import one_question
+from engine.ports.clock import Clock
+from engine.ports.runtime import (
+    Activity,
+    Answered,
+    Asked,
+    Conversation,
+    Exited,
+    Launch,
+    Notice,
+    Reader,
+    Signal,
+    Withdrawn,
+)
+from engine.runtimes import answering, telling
+from engine.runtimes.claude_hooks import payload as payloads
+from engine.runtimes.claude_hooks.keeping import Kept
+from engine.runtimes.claude_hooks.payload import Payload
+from engine.runtimes.claude_hooks.pending import HookReply, Pending, PendingHooks
+from engine.runtimes.claude_hooks.questions import ALLOW, question
+from engine.runtimes.claude_hooks.watch import SessionFile
+from engine.runtimes.link import Link
+from engine.runtimes.pty import PtyRuntime
+
+_log = logging.getLogger(__name__)
+_POLL = 0.4  # seconds between two looks at the session file
+_LEAD = 0.6  # seconds that a dialog on the screen waits for its hook
+_WRITE_LIMIT = 5.0  # seconds for a reply to reach its connection
+_LOOKS = 20  # settled screens after which a dialog counts as still there, or as not there
+_OLD_TEXT = 400_000  # bytes of a file that a diff is made against
+
+AskWhy = Callable[[str, Mapping[str, Any], str], str | None]  # tool, its input, folder -> why to ask
+
+
+class ClaudeRuntime(PtyRuntime):
+    """Implements :class:`engine.ports.runtime.Runtime`; ``hook`` is called for every request of a hook."""
+
+    def __init__(
+        self,
+        launch: Launch,
+        link: Link,
+        reader: Reader,
+        clock: Clock,
+        *,
+        kept: Kept,
+        ask_why: AskWhy,
+        ended: Callable[[Launch], None],
+        settle: float,
+        read_from: int,
+        live_from: int,
+        interrupt_keys: tuple[str, ...],
+        trouble: str | None = None,
+    ) -> None:
+        super().__init__(
+            launch,
+            link,
+            reader,
+            clock,
+            settle=settle,
+            read_from=read_from,
+            live_from=live_from,
+            interrupt_keys=interrupt_keys,
+            liveness_only=False,
+            trouble=trouble,
+        )
+        self._ask_why = ask_why
+        self._ended = ended
+        self._pending = PendingHooks(launch.run_id)
+        self._file = SessionFile(Path(kept.config), int(link.hello["agent"]))
+        self._word: str | None = None
+        self._conversation = launch.resume or ""
+        self._hooked = False  # whether any hook has called: before that, nothing on the screen waits for one
+        self._leaving = False
+        self._watch: asyncio.Task[None] | None = None
+
+    def begin(self, replay_from: int = 0) -> None:
+        super().begin(replay_from)
+        self._watch = asyncio.create_task(self._watch_file(), name=f"session file of {self.launch.run_id}")
+
+    async def detach(self) -> None:
+        self.release()
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        if self._follower.over:
+            self._ended(self.launch)
+        await super().detach()
+
+    def release(self) -> None:
+        """Let every open hook go without a decision: the engine ends, the dialogs stay."""
+        self._leaving = True
+        self._pending.release()
+
+    async def signals(self) -> AsyncIterator[Signal]:
+        """What happens, in order; ends after Exited."""
+        async for signal in super().signals():
+            if isinstance(signal, Exited):
+                self.release()
+                yield self._end(signal)
+            else:
+                yield signal
+
+    # hooks
+
+    async def hook(self, event: str, body: Mapping[str, Any]) -> HookReply:
+        """Answer one hook; cancelled when the CLI lets go of the connection."""
+        payload = payloads.read(body)
+        self._hooked = True
+        self._note_conversation(payload.session_id)
+        match event:
+            case "PermissionRequest" if payload.tool_name not in payloads.INTERACTIVE:
+                return await self._permission(payload)
+            case "PreToolUse":
+                return await self._before_tool(payload)
+            case "StopFailure":
+                self._follower.add(Notice(f"It could not go on: {payload.last_assistant_message[:500]}"))
+        self._note_activity("busy" if event == "UserPromptSubmit" else "idle")
+        return HookReply({})
+
+    async def _before_tool(self, payload: Payload) -> HookReply:
+        """Never holds: a harmful call is answered with ``ask`` at once, so that its dialog comes whatever is allowed."""
+        folder = payload.cwd or str(self.launch.cwd)
+        why = await asyncio.to_thread(self._ask_why, payload.tool_name, payload.tool_input, folder)
+        return HookReply(payloads.ask(why) if why else {})
+
+    async def _permission(self, payload: Payload) -> HookReply:
+        handle = self._pending.handle()
+        pending = self._pending.add(handle, question(payload, handle, _old_text))
+        try:
+            await self.freeze()  # before anything else: whoever judges may take their time
+            self._follower.add(Asked(pending.question))
+            return await pending.reply
+        except asyncio.CancelledError:
+            pending.closed = True
+            await asyncio.shield(self._let_go(pending))
+            raise
+        finally:
+            if pending.reply.done():
+                self._pending.drop(pending)
+
+    async def _let_go(self, pending: Pending) -> None:
+        """The CLI closed the connection: someone answered its dialog, or it waited too long and the dialog stays."""
+        if self._leaving or self._follower.over or pending.reply.done():
+            return
+        await self._follower.settled(1.0)
+        stays = self._word_now() == "waiting" and self._on_screen(pending.question) is not None
+        if not stays and not self._follower.over:
+            self._withdraw(pending, "answered_at_terminal")
+
+    def _withdraw(self, pending: Pending, why: Literal["answered_at_terminal", "withdrawn"]) -> None:
+        self._pending.drop(pending)
+        self._follower.add(Withdrawn(pending.handle, why))
+
+    # one question, two sources
+
+    async def leads(self, shown: Question) -> bool:
+        """Whether a hook asks what this dialog on the screen asks, waiting a moment for it to call."""
+        waited = 0.0
+        while True:
+            if any(one_question(pending.question, shown) for pending in self._pending):
+                return True
+            if not self._hooked or waited >= _LEAD or self._on_screen(shown) is None:
+                return False
+            await self._clock.sleep(0.05)
+            waited += 0.05
+
+    def _on_screen(self, asked: Question) -> Question | None:
+        """The live question on the screen that is this one."""
+        for shown in self._desk.questions():
+            if shown == asked or one_question(asked, shown):
+                return shown
+        return None
+
+    # answers
+
+    async def answer(self, reply: Reply, question: Question) -> Answered:
+        """By the hook's open connection; by the dialog's own keys where that is gone (the engine was restarted)."""
+        if not isinstance(reply, Structured):
+            return await super().answer(reply, question)
+        async with self._lock:
+            pending = self._pending.get(question.handle)
+            if pending is not None and pending.takes_reply:
+                return await self._by_hook(pending, reply)
+            return await self._by_keys(question, reply)
+
+    async def _by_hook(self, pending: Pending, reply: Structured) -> Answered:
+        behaviour: Literal["allow", "deny"] = "allow" if reply.option == ALLOW else "deny"
+        sends = HookReply(payloads.permission(behaviour, reply.message))
+        pending.reply.set_result(sends)
+        try:  # written while everything stands still, so that the CLI reads it before anyone can do anything else
+            async with asyncio.timeout(_WRITE_LIMIT):
+                await sends.sent.wait()
+        except TimeoutError as fault:
+            raise Unavailable("The answer could not be written to the agent's hook.") from fault
+        await self.thaw()
+        gone = await self._vanishes(pending.question)
+        told = f": {reply.message}" if reply.message and behaviour == "deny" else ""
+        return Answered(f"answered its hook with {behaviour}{told}", gone)
+
+    async def _vanishes(self, asked: Question) -> bool:
+        for _ in range(_LOOKS):
+            if not await self._desk.look() and self._follower.over:
+                return True
+            if self._on_screen(asked) is None and self._word_now() != "waiting":
+                return True
+        return self._on_screen(asked) is None
+
+    async def _by_keys(self, asked: Question, reply: Structured) -> Answered:
+        await self.thaw()
+        try:
+            shown = await self._find(asked)
+        except BaseException:
+            await asyncio.shield(self.freeze())
+            raise
+        kind = "approve" if reply.option == ALLOW else "reject"
+        choice = next((choice for choice in shown.choices if choice.kind == kind), None)
+        if choice is None or not isinstance(choice.reply, Keys):
+            await self.freeze()
+            raise Conflict(f"The dialog on the screen has no answer that would {kind} it. Answer it at the terminal.")
+        done = await answering.press(self._desk, choice.reply, shown)
+        if kind == "reject" and reply.message and done.gone:
+            told = await telling.tell(self._desk, reply.message)
+            return Answered(f"{done.action}; {'told it' if told == 'delivered' else 'could not tell it'}", done.gone)
+        return done
+
+    async def _find(self, asked: Question) -> Question:
+        """The dialog of a hook that lost its connection; Conflict, and the gate closes, when it is not there."""
+        for _ in range(_LOOKS):
+            await self._desk.look()
+            shown = self._on_screen(asked)
+            if shown is not None:
+                return shown
+            if self._word_now() == "idle":
+                break
+        self._follower.add(Withdrawn(asked.handle or "", "answered_at_terminal"))
+        raise Conflict("The agent does not ask this any more: its dialog is gone from the screen. Nothing was sent.")
+
+    # status
+
+    async def _watch_file(self) -> None:
+        while not self._follower.over:
+            seen = await asyncio.to_thread(self._file.read)
+            if seen is not None:
+                self._tell_word(seen.word)
+            await self._clock.sleep(_POLL)
+
+    def _note_activity(self, word: str) -> None:
+        """A hook's word, where the CLI keeps no session file; else the file's, read at once."""
+        self._tell_word(self._word_now() or word)
+
+    def _word_now(self) -> str | None:
+        seen = self._file.read()
+        return None if seen is None else seen.word
+
+    def _tell_word(self, word: str) -> None:
+        if word == self._word:
+            return
+        self._word = word
+        if word != "waiting":  # what it waits for is a question, which is told as such
+            self._follower.add(Activity("working" if word == "busy" else "ready"))
+
+    def _note_conversation(self, session_id: str) -> None:
+        if session_id and session_id != self._conversation:
+            self._conversation = session_id
+            self._follower.add(Conversation(session_id))
+
+    def _end(self, exited: Exited) -> Exited:
+        missing = any("No conversation found with session ID" in line for line in self.screen().lines)
+        if exited.code and missing:
+            return Exited(exited.code, f"conversation_missing: {self.launch.resume} is not saved any more")
+        return exited
+
+
+def _old_text(path: str) -> str | None:
+    """What a file holds now, for a diff; None when it is not there, or is no text of moderate size."""
+    with contextlib.suppress(OSError, UnicodeDecodeError, ConduitError):
+        file = Path(path)
+        if file.is_file() and file.stat().st_size <= _OLD_TEXT:
+            return file.read_text("utf-8")
+    return None

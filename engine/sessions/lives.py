@@ -13,12 +13,13 @@ from engine.domain.gates import CloseReason, Gate, Question
 from engine.domain.ids import new_id
 from engine.domain.projects import Agent, Project
 from engine.domain.runs import Run, RunState, is_live
+from engine.domain.sameness import one_question
 from engine.domain.secrets import mask
 from engine.gates.detect import Detector
 from engine.gates.resolve import Resolver
 from engine.ports.clock import Clock, stamp
 from engine.ports.hub import Hub
-from engine.ports.runtime import Exited, Launch, Reader, Runtime, Runtimes
+from engine.ports.runtime import Exited, Launch, Leads, Reader, Runtime, Runtimes
 from engine.runtimes import catalog
 from engine.sessions.gatebook import Book
 from engine.sessions.life import Desk, Life
@@ -96,7 +97,7 @@ class Lives:
             _check_cwd(agent)
             conversation = await self._conversation(agent) if resume else None
             run = await self._create_run(project, agent, conversation)
-            launch = _launch(agent, run, entry.argv(flags=agent.flags), environment)
+            launch = _launch(agent, run, entry, environment)
             try:
                 runtime = await self._runtimes.start(launch)
             except ConduitError as fault:
@@ -118,7 +119,7 @@ class Lives:
             for agent in file.agents:
                 await self._book.load(agent.id, agent.name, tuple(file.gates.get(agent.id, ())))
         live = await asyncio.to_thread(self._runs.live)
-        notices = [await self._adopt(files.get(run.project_id), run) for run in live]
+        notices = [await self._adopted(files.get(run.project_id), run) for run in live]
         for file in files.values():
             for agent in file.agents:
                 if self._registry.get(agent.id) is None:
@@ -131,19 +132,29 @@ class Lives:
         lives = [life for life in self._registry if isinstance(life, Life)]
         await asyncio.gather(*(life.leave() for life in lives))
 
+    async def _adopted(self, file: ProjectFile | None, run: Run) -> str | None:
+        """One session that can't be taken up must not keep the engine from all others."""
+        try:
+            return await self._adopt(file, run)
+        except ConduitError as fault:
+            return f"Session S-{run.number} of {run.agent_name} could not be taken up: {fault}"
+
     async def _adopt(self, file: ProjectFile | None, run: Run) -> str | None:
         agent = next((agent for agent in file.agents if agent.id == run.agent_id), None) if file else None
         control = Path(run.control_path)
         if file is None or agent is None:
             await asyncio.to_thread(self._runs.update, run, state="process_lost", reason="its agent was deleted")
             return f"Session S-{run.number} belonged to an agent that was deleted."
-        runtime = await self._runtimes.adopt(_launch(agent, run, (), {}), run.output_offset)
+        entry = catalog.load().entry(agent.cli, command=agent.command)
+        runtime = await self._runtimes.adopt(_launch(agent, run, entry, {}), run.output_offset)
         if runtime is None:
             return await self._process_lost(run, self._last_words(control))
         life = await self._begin(file.project, agent, run, runtime)
         await self._resolver.recover(agent.id, alive=True)
         if self._book.queue(agent.id):
             await runtime.freeze()
+        elif await runtime.frozen():  # the engine ended between a freeze and its gate: what is asked will be seen again
+            await runtime.thaw()
         await life.set_state(waiting=bool(self._book.queue(agent.id)))
         return None
 
@@ -186,7 +197,7 @@ class Lives:
 
     async def _raise_gate(self, life: Life, question: Question) -> None:
         """Freeze first: nothing costly may happen while the gate is being written down."""
-        if any(_asks_the_same(gate, question) for gate in self._book.queue(life.agent.id)):
+        if await self._is_asked(life, question):
             return
         if question.handle is not None and self._book.decided(life.run.id, question.handle):
             return
@@ -196,6 +207,14 @@ class Lives:
         gate = await self._raiser.gate(life.agent, life.run, question)
         await self._resolver.open(gate)
         await self._raiser.after_opening(gate)
+
+    async def _is_asked(self, life: Life, question: Question) -> bool:
+        """Whether a gate of it is open, or about to open: one question seen by two sources is one gate."""
+        queue = self._book.queue(life.agent.id)
+        if any(_asks_the_same(gate, question) or one_question(gate, question) for gate in queue):
+            return True
+        runtime = life.runtime
+        return question.source == "regex" and isinstance(runtime, Leads) and await runtime.leads(question)
 
     async def _withdraw(self, life: Life, gone: Question | str, reason: CloseReason) -> None:
         for gate in self._book.queue(life.agent.id):
@@ -253,15 +272,16 @@ def _asks_the_same(gate: Gate, question: Question) -> bool:
     return (gate.handle, gate.prompt, gate.command) == (question.handle, question.prompt, question.command)
 
 
-def _launch(agent: Agent, run: Run, argv: tuple[str, ...], environment: dict[str, str]) -> Launch:
+def _launch(agent: Agent, run: Run, entry: catalog.Entry, environment: dict[str, str]) -> Launch:
     return Launch(
         run_id=run.id,
         agent_id=agent.id,
         cli=agent.cli,
-        argv=argv,
+        argv=entry.argv(flags=agent.flags),
         cwd=Path(agent.cwd),
         env=environment,
         control=Path(run.control_path),
+        runtime=entry.runtime,
         resume=run.conversation_id,
     )
 

@@ -8,7 +8,7 @@ from engine.domain.gates import Via
 from engine.domain.runs import Run
 from engine.ports.hub import Hub
 from engine.ports.runtime import Runtime
-from engine.storage.runs import Message, Messages, Runs
+from engine.storage.runs import IN_DOUBT, Message, Messages, Runs
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Mailbox:
         """At the start of a life: what was cut off in mid-typing is in doubt, and what waits is counted."""
         async with self._lock:
             for message in await asyncio.to_thread(self._messages.settle):
-                self._tell(message.id, "in_doubt")
+                await self._note_doubt(message.id)
             await self._count()
 
     async def post(self, message_id: str, text: str, *, sender: str, via: Via) -> Message:
@@ -76,7 +76,7 @@ class Mailbox:
             # It may have been typed in part, so it is never typed again; what waits behind it is tried next time.
             _log.error("message %s to %s is in doubt: %s", message.id, self._run.agent_name, fault)
             await asyncio.to_thread(self._messages.mark_in_doubt, message.id)
-            self._tell(message.id, "in_doubt")
+            await self._note_doubt(message.id)
             return False
         if told == "not_ready":
             await asyncio.to_thread(self._messages.put_back, message.id)
@@ -87,6 +87,10 @@ class Mailbox:
         )
         self._tell(message.id, "delivered")
         return True
+
+    async def _note_doubt(self, message_id: str) -> None:
+        await asyncio.to_thread(self._runs.journal, self._run, IN_DOUBT, {"messageId": message_id})
+        self._tell(message_id, "in_doubt")
 
     def _tell(self, message_id: str, state: str) -> None:
         self._hub.publish("message:state", {"messageId": message_id, "agentId": self._run.agent_id, "state": state})

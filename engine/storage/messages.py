@@ -13,6 +13,7 @@ from engine.ports.clock import Clock, stamp
 from engine.storage.files import locked, read_json, write_json
 
 MessageState = Literal["queued", "delivering", "delivered", "in_doubt", "cancelled"]
+IN_DOUBT = "message.in_doubt"  # the journal's line on a message that may have been typed
 KEPT = 200  # delivered messages that stay
 
 

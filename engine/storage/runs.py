@@ -13,17 +13,27 @@ from engine.domain.runs import RUN_MOVES, Run, is_live
 from engine.ports.clock import Clock, SystemClock, stamp
 from engine.storage import disk
 from engine.storage.disk import guarded
-from engine.storage.files import append_jsonl, locked, read_json, tail_jsonl, write_json, write_text
-from engine.storage.journal import CHANGED, CREATED, OFFSET, RunChanges, apply, changes_on_disk, differences, replay
+from engine.storage.files import append_jsonl, locked, read_json, remove_leftovers, tail_jsonl, write_json, write_text
+from engine.storage.journal import (
+    CHANGED,
+    CREATED,
+    OFFSET,
+    Raw,
+    RunChanges,
+    apply,
+    changes_on_disk,
+    differences,
+    replay,
+)
 from engine.storage.layout import Layout
 from engine.storage.locks import Busy
-from engine.storage.messages import Message, Messages
+from engine.storage.messages import IN_DOUBT, Message, Messages
 from engine.storage.names import validate_id
 from engine.storage.numbers import Numbers, is_folder_of_run
 from engine.storage.records import from_dict, merged, to_dict
 from engine.storage.runs_recovery import recover_runs
 
-__all__ = ["Message", "Messages", "Runs"]
+__all__ = ["IN_DOUBT", "Message", "Messages", "Runs"]
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +99,7 @@ class Runs:
                 workspace_path="",
             )
         )
-        with guarded(Path(run.control_path), "create"):
+        with locked(self.layout.half_done), guarded(Path(run.control_path), "create"):
             disk.make_folder(Path(run.workspace_path), 0o755)
             self._mark_live(run)
             self._put_in_place(run)
@@ -99,7 +109,7 @@ class Runs:
         """Change a run: the move is checked, the journal written, then run.json. Conflict for a move there is not."""
         found = self._resolve(run)
         with locked(self._json(found)):
-            raw, before = self._load(found)
+            raw, before = self._caught_up(found)
             _check_move(before, changes)
             after = replace(before, updated_at=stamp(self._clock), **changes)
             loud = changes_on_disk(before, after, _QUIET)
@@ -145,7 +155,7 @@ class Runs:
         """Everything of a session whose tombstone stands; also after a crash in between."""
         folder = self.layout.run(run_id)
         gone = self.layout.half_done / f"deleted-{run_id}"
-        with guarded(folder, "delete"):
+        with locked(self.layout.half_done), guarded(folder, "delete"):
             if folder.exists():
                 disk.move(folder, gone)
             disk.remove_tree(self.layout.work_of(run_id))
@@ -250,12 +260,10 @@ class Runs:
     def catch_up(self, run: Run) -> Run:
         """Apply what the journal got and run.json did not, because the engine died in between."""
         with locked(self._json(run)):
-            raw, current = self._load(run)
-            start = raw.get(OFFSET, 0)
-            after = apply(current, self.layout.events(run.root_id or run.id), start if isinstance(start, int) else 0)
-            if after is not None:
-                self._write_run(after[0], {**raw, OFFSET: after[1]})
-                current = after[0]
+            remove_leftovers(self._json(run))
+            before, (raw, current) = self._load(run)[0], self._caught_up(run)
+            if raw != before:
+                self._write_run(current, raw)
             self._mark(current)
         return current
 
@@ -265,6 +273,14 @@ class Runs:
         return [(step or root, root if step else None) for root, _, step in (name.partition("+") for name in names)]
 
     # -- within
+
+    def _caught_up(self, run: Run) -> tuple[Raw, Run]:
+        """The run as its journal tells it: a change whose writing failed half way is in the journal, and counts."""
+        raw, current = self._load(run)
+        journal = self.layout.events(run.root_id or run.id)
+        start = raw.get(OFFSET, 0)
+        after = apply(current, journal, start if isinstance(start, int) else 0)
+        return (raw, current) if after is None else ({**raw, OFFSET: after[1]}, after[0])
 
     def _resolve(self, run: Run | str) -> Run:
         return self.get(run) if isinstance(run, str) else run

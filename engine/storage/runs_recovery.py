@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from engine.domain.errors import ConduitError, NotFound
 from engine.storage import disk
 from engine.storage.disk import guarded
-from engine.storage.files import read_json, remove_leftovers, repair_tail
+from engine.storage.files import locked, read_json, repair_tail
+from engine.storage.messages import IN_DOUBT
 
 if TYPE_CHECKING:
     from engine.domain.runs import Run
@@ -20,7 +21,8 @@ def recover_runs(runs: "Runs") -> list[str]:
     for folder in runs.layout.folders():
         with guarded(folder, "create"):
             disk.make_folder(folder)
-    notices = _half_done(runs)
+    with locked(runs.layout.half_done):
+        notices = _half_done(runs)
     if lost := runs.numbers.restore():
         notices.append(lost)
     for run_id, root_id in runs.marked():
@@ -59,8 +61,8 @@ def _mend(runs: "Runs", run_id: str, root_id: str | None) -> list[str]:
     after = runs.catch_up(run)
     if after.state != run.state:
         notices.append(f"S-{run.number} is {after.state}, as its journal says; run.json said {run.state}.")
-    remove_leftovers(runs.layout.run_json(run_id, root_id))
     for message in runs.messages(run).settle():
+        runs.journal(run, IN_DOUBT, {"messageId": message.id})
         notices.append(f"Message {message.id} to {run.agent_name} may have been sent; it will not be sent again.")
     for notice in notices:
         runs.journal(run, "recovered", {"notice": notice})

@@ -1,7 +1,9 @@
 """Sessions: numbered in start order, moved only as the table allows, and rebuilt from their journal."""
 
 import contextlib
+import errno
 import json
+import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -12,9 +14,10 @@ import pytest
 
 from engine.domain.errors import Conflict, NotFound, Unavailable
 from engine.domain.runs import Run
+from engine.ports.clock import FakeClock
 from engine.storage import disk
 from engine.storage import runs as runs_module
-from engine.storage.files import iter_jsonl
+from engine.storage.files import iter_jsonl, locked
 from engine.storage.layout import Layout
 from engine.storage.runs import Runs
 
@@ -354,3 +357,35 @@ def test_recovery_looks_at_live_runs_only(runs: Runs, layout: Layout) -> None:
     live = start(runs)
     assert Runs(layout).recover() == []
     assert [r.id for r in runs.live()] == [live.id]
+
+
+def test_a_change_that_failed_half_way_counts_for_the_next_one(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal got it and run.json did not: what follows goes on from the journal, so the two never disagree."""
+    run = runs.create(project_id="p", agent_id="a", agent_name="b", cli="c")
+    real = os.replace
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "injected")
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "rename", refuse)
+        context.setattr(os, "replace", refuse)
+        with pytest.raises(Unavailable):
+            runs.update(run, state="working", reason="busy")
+    assert os.replace is real
+    after = runs.update(run.id, conversation_id="c-1")
+    assert (after.state, after.reason) == ("working", "busy")
+    assert runs.verify(after) == []
+
+
+def test_recovery_waits_for_a_session_that_is_just_being_made(runs: Runs, layout: Layout) -> None:
+    """Another process may be making one while an engine starts: it is not taken for a half-made one."""
+    with locked(layout.half_done):
+        (layout.half_done / "new-someone").mkdir()
+        thread = threading.Thread(target=Runs(layout, FakeClock()).recover)
+        thread.start()
+        thread.join(0.2)
+        assert (layout.half_done / "new-someone").is_dir()
+        (layout.half_done / "new-someone").rmdir()
+    thread.join(10)
+    assert not thread.is_alive()

@@ -1,16 +1,22 @@
 """The parts of the engine, wired: the one place that knows which implementation stands behind each Protocol."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from engine.api.auth.tokens import Tokens
 from engine.api.events import EventHub
 from engine.domain.gates import Gate
 from engine.gates.consent import VoiceSessions
 from engine.gates.resolve import Resolver
+from engine.gates.sources.command import RealSurroundings
 from engine.gates.sources.screen import ScreenReader
+from engine.gates.sources.tools import why_ask
 from engine.ports.clock import SystemClock
 from engine.ports.hub import Hub
+from engine.runtimes.claude_hooks.desk import HookDesk
+from engine.runtimes.claude_hooks.runtime import AskWhy
 from engine.runtimes.manager import LocalRuntimes
 from engine.service import views
 from engine.service.office import Office
@@ -35,6 +41,7 @@ class Engine:
     runs: Runs
     hub: EventHub
     tokens: Tokens
+    hooks: HookDesk
     runtimes: LocalRuntimes
     lives: Lives
     resolver: Resolver
@@ -49,7 +56,9 @@ def build(home: Path, *, event_floor: int, language: str = "en") -> Engine:
     store, runs = Store(layout, clock), Runs(layout, clock)
     hub = EventHub(clock, floor=event_floor)
     reader = ScreenReader(blind)
-    runtimes = LocalRuntimes(reader, clock)
+    tokens = Tokens.load(home)
+    hooks = HookDesk(tokens, _why_ask(str(home)))
+    runtimes = LocalRuntimes(reader, clock, hooks=hooks)
     registry = Registry()
     consent = VoiceSessions(clock, language)
     names = _Names(registry)
@@ -76,8 +85,17 @@ def build(home: Path, *, event_floor: int, language: str = "en") -> Engine:
     names.office = office
     raiser.answer = resolver.resolve
     return Engine(
-        layout, clock, store, runs, hub, Tokens.load(home), runtimes, lives, resolver, office, Service(office)
+        layout, clock, store, runs, hub, tokens, hooks, runtimes, lives, resolver, office, Service(office)
     )
+
+
+def _why_ask(conduit_home: str) -> AskWhy:
+    """The judge of tool calls, looking at the files where the agent works."""
+
+    def why(tool: str, given: Mapping[str, Any], folder: str) -> str | None:
+        return why_ask(tool, given, RealSurroundings(cwd=folder, project=folder, conduit_home=conduit_home))
+
+    return why
 
 
 class _Announcer:

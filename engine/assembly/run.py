@@ -42,8 +42,10 @@ async def serve(home: Path, port: int, *, ready: asyncio.Event | None = None) ->
         started = stamp(engine.clock)
         access = Access.of(engine.tokens, engine.clock, engine.runtimes.trees)
         about = About(version=_version(), home=str(home), started_at=started)
-        server = ApiServer(create_app(engine.service, access, engine.hub, about), engine.hub, port=port)
+        app = create_app(engine.service, access, engine.hub, about, hook_desk=engine.hooks)
+        server = ApiServer(app, engine.hub, port=port)
         await server.start()
+        engine.hooks.listen(f"http://127.0.0.1:{server.port}")
         announcement.tell(port=server.port, started_at=started, event_seed=engine.hub.seed)
         watch = asyncio.create_task(forget_silent_voice(engine.office, _VOICE_SILENT_S), name="voice watch")
         if ready is not None:
@@ -53,6 +55,7 @@ async def serve(home: Path, port: int, *, ready: asyncio.Event | None = None) ->
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
+            engine.hooks.close()
             await server.stop()
             await engine.lives.close()
             announcement.withdraw(event_seed=engine.hub.seed)

@@ -17,6 +17,9 @@ ECHOES: dict[str, re.Pattern[str]] = {
 }
 
 
+_NOT_BEGUN = re.compile(r"^\s*⎿\s+Waiting…")  # below an echo whose command still waits for its permission
+
+
 @dataclass(frozen=True, slots=True)
 class _Seen:
     question: Question
@@ -78,7 +81,12 @@ class EchoWatch:
         """Harmful commands newly echoed on a settled screen; each echo counts once."""
         if self._pattern is None:
             return []
-        commands = [m.group("command") for line in screen.lines if (m := self._pattern.match(line.strip()))]
+        below = [*screen.lines[1:], ""]
+        commands = [
+            m.group("command")
+            for line, next_line in zip(screen.lines, below, strict=True)
+            if (m := self._pattern.match(line.strip())) and not _NOT_BEGUN.match(next_line)
+        ]
         fresh = _added(self._told, commands)
         self._told = commands
         return [q for command in fresh if (q := _held(command, self._where)) is not None]

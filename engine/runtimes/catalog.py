@@ -15,6 +15,7 @@ from engine.domain.errors import NotFound
 
 _ALWAYS = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"})
 _TERM = "xterm-256color"
+ANY_ACP = "acp"  # the cli of an agent whose command speaks the Agent Client Protocol
 
 
 class _Row(BaseModel):
@@ -26,9 +27,14 @@ class _Row(BaseModel):
     title: str
     binary: str
     install: str
-    runtime: Literal["pty", "codex", "acp"] = "pty"
+    runtime: Literal["pty", "claude", "codex", "acp"] = "pty"
+    screens: str | None = None
     liveness_only: bool = True
     prose: bool = True
+    trouble: str | None = None
+    folders: str | None = None
+    instructions: str | None = None
+    resume: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
@@ -44,9 +50,14 @@ class Entry:
     title: str
     command: tuple[str, ...]
     install: str
-    runtime: Literal["pty", "codex", "acp"] = "pty"
+    runtime: Literal["pty", "claude", "codex", "acp"] = "pty"
+    screens: str | None = None  # whose screen patterns are read, where they are not its own
     liveness_only: bool = True
     prose: bool = False  # whether it reads sentences; a registered command could be a shell
+    trouble: str | None = None  # a pattern of screen rows that say that it can't reach its model
+    folders: str | None = None  # the flag that gives it one more folder
+    instructions: str | None = None  # the file in its folder from which it takes instructions
+    resume: tuple[str, ...] = ()  # arguments that go on with a conversation; {id} is its name
     known: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
@@ -74,6 +85,8 @@ class Catalog:
     def entry(self, cli: str, command: tuple[str, ...] | None = None) -> Entry:
         """The entry of a CLI, or one made of a registered command; NotFound when there is neither."""
         if command:
+            if cli == ANY_ACP:
+                return Entry(id=cli, title=cli, command=command, install="", runtime="acp", liveness_only=False)
             return Entry(id=cli, title=cli, command=command, install="")
         found = self.find(cli)
         if found is None:

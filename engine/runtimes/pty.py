@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 from engine.domain.errors import BadRequest, ConduitError, Conflict, Unavailable
 from engine.domain.gates import KillHeld, Proceed, Question, Reply, Structured
 from engine.ports.clock import Clock
-from engine.ports.runtime import Answered, Exited, Launch, Reader, Screen, Signal, Told
+from engine.ports.runtime import Answered, Exited, Launch, Reader, Screen, Settled, Signal, Told
 from engine.runtimes import answering, processes, recording, telling, tree
 from engine.runtimes.desk import Desk
 from engine.runtimes.follower import Follower
 from engine.runtimes.holder.protocol import OUTPUT
 from engine.runtimes.link import Link, LinkLost
 from engine.runtimes.screen import Emulator
+from engine.runtimes.trouble import Trouble
 
 SETTLE = 0.08  # seconds without output after which a screen can be read
 _REDRAW = 256 * 1024  # bytes that are enough to draw the screen again
@@ -37,7 +38,9 @@ class PtyRuntime:
         live_from: int = 0,
         interrupt_keys: tuple[str, ...] = ("\x03",),
         liveness_only: bool = True,
+        trouble: str | None = None,
     ) -> None:
+        self._trouble = Trouble(trouble)
         self.launch = launch
         self.liveness_only = liveness_only
         self._link = link
@@ -55,9 +58,13 @@ class PtyRuntime:
         """Start to follow the output, so that the screen is right from there on."""
         self._follower.start(replay_from)
 
-    def signals(self) -> AsyncIterator[Signal]:
+    async def signals(self) -> AsyncIterator[Signal]:
         """What happens, in order; ends after Exited. One consumer."""
-        return self._follower.signals()
+        async for signal in self._follower.signals():
+            yield signal
+            notice = self._trouble.see(signal.screen) if isinstance(signal, Settled) else None
+            if notice is not None:
+                yield notice
 
     def screen(self) -> Screen:
         """The screen as it is now, settled or not."""

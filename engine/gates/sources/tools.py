@@ -6,10 +6,11 @@ from typing import Any
 from engine.gates.sources.command import Surroundings, judge_tool, spoken
 
 # Tools that do nothing by themselves: what they start comes as calls of its own, or they only talk to the user.
-_INERT = frozenset(
+_NAMES = (
     "agent askuserquestion bashoutput enterplanmode exitplanmode killbash killshell listmcpresourcestool skill"
-    " slashcommand task taskcreate taskget tasklist taskoutput taskstop taskupdate toolsearch websearch".split()
+    " slashcommand task taskcreate taskget tasklist taskoutput taskstop taskupdate toolsearch websearch"
 )
+_INERT = frozenset(_NAMES.split())
 
 
 def why_ask(tool: str, given: Mapping[str, Any], where: Surroundings) -> str | None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -36,8 +37,10 @@ from engine.runtimes.pty import PtyRuntime
 _log = logging.getLogger(__name__)
 _POLL = 0.4  # seconds between two looks at the session file
 _LEAD = 0.6  # seconds that a dialog on the screen waits for its hook
+_FADES = 3.0  # seconds that an answered dialog gets to leave the screen
 _WRITE_LIMIT = 5.0  # seconds for a reply to reach its connection
 _LOOKS = 20  # settled screens after which a dialog counts as still there, or as not there
+_JUDGED = 200
 _OLD_TEXT = 400_000  # bytes of a file that a diff is made against
 
 AskWhy = Callable[[str, Mapping[str, Any], str], str | None]  # tool, its input, folder -> why to ask
@@ -81,6 +84,8 @@ class ClaudeRuntime(PtyRuntime):
         self._word: str | None = None
         self._conversation = launch.resume or ""
         self._hooked = False  # whether any hook has called: before that, nothing on the screen waits for one
+        self._judged: deque[str] = deque(maxlen=_JUDGED)  # commands that were judged before they could begin
+        self._answered: deque[Question] = deque(maxlen=5)
         self._leaving = False
         self._watch: asyncio.Task[None] | None = None
 
@@ -129,7 +134,8 @@ class ClaudeRuntime(PtyRuntime):
         return HookReply({})
 
     async def _before_tool(self, payload: Payload) -> HookReply:
-        """Never holds: a harmful call is answered with ``ask`` at once, so that its dialog comes whatever is allowed."""
+        """Never holds: a harmful call is answered with ``ask`` at once, so that its dialog comes in any case."""
+        self._judged.append("".join(str(payload.tool_input.get("command", "")).split()))
         folder = payload.cwd or str(self.launch.cwd)
         why = await asyncio.to_thread(self._ask_why, payload.tool_name, payload.tool_input, folder)
         return HookReply(payloads.ask(why) if why else {})
@@ -165,15 +171,33 @@ class ClaudeRuntime(PtyRuntime):
     # one question, two sources
 
     async def leads(self, shown: Question) -> bool:
-        """Whether a hook asks what this dialog on the screen asks, waiting a moment for it to call."""
-        waited = 0.0
-        while True:
-            if any(one_question(pending.question, shown) for pending in self._pending):
-                return True
-            if not self._hooked or waited >= _LEAD or self._on_screen(shown) is None:
+        """Whether a hook asks what this dialog on the screen asks, waiting a moment for it to call.
+
+        The echo of a command is no news either when its hook has judged it: what is harmful has its dialog.
+        """
+        if not self._hooked:
+            return False
+        until = self._clock.boot() + (_FADES if self._was_answered(shown) else _LEAD)
+        while not self._has_led(shown):
+            if self._clock.boot() >= until:
                 return False
             await self._clock.sleep(0.05)
-            waited += 0.05
+        return True
+
+    def _has_led(self, shown: Question) -> bool:
+        if shown.may_have_begun:
+            return self._was_judged(shown.command or "")
+        asked = any(one_question(pending.question, shown) for pending in self._pending)
+        return asked or self._on_screen(shown) is None  # an older screen showed it; nothing asks it now
+
+    def _was_answered(self, shown: Question) -> bool:
+        """Whether this may be a dialog that its hook has just answered, and that is about to go."""
+        return any(one_question(question, shown) for question in self._answered)
+
+    def _was_judged(self, command: str) -> bool:
+        """The row of an echo may be cut with an ellipsis."""
+        shown = "".join(command.split())
+        return any(one == shown or (shown.endswith("…") and one.startswith(shown[:-1])) for one in self._judged)
 
     def _on_screen(self, asked: Question) -> Question | None:
         """The live question on the screen that is this one."""
@@ -196,6 +220,7 @@ class ClaudeRuntime(PtyRuntime):
 
     async def _by_hook(self, pending: Pending, reply: Structured) -> Answered:
         behaviour: Literal["allow", "deny"] = "allow" if reply.option == ALLOW else "deny"
+        self._answered.append(pending.question)
         sends = HookReply(payloads.permission(behaviour, reply.message))
         pending.reply.set_result(sends)
         try:  # written while everything stands still, so that the CLI reads it before anyone can do anything else
@@ -203,6 +228,7 @@ class ClaudeRuntime(PtyRuntime):
                 await sends.sent.wait()
         except TimeoutError as fault:
             raise Unavailable("The answer could not be written to the agent's hook.") from fault
+        self._tell_word("busy")  # it works from here on, until its file says otherwise
         await self.thaw()
         gone = await self._vanishes(pending.question)
         told = f": {reply.message}" if reply.message and behaviour == "deny" else ""
@@ -228,6 +254,7 @@ class ClaudeRuntime(PtyRuntime):
         if choice is None or not isinstance(choice.reply, Keys):
             await self.freeze()
             raise Conflict(f"The dialog on the screen has no answer that would {kind} it. Answer it at the terminal.")
+        self._tell_word("busy")
         done = await answering.press(self._desk, choice.reply, shown)
         if kind == "reject" and reply.message and done.gone:
             told = await telling.tell(self._desk, reply.message)

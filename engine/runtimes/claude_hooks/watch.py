@@ -1,4 +1,4 @@
-"""What Claude Code says of itself in ``sessions/<pid>.json``; also right where no hook fires (Esc, a refused dialog)."""
+"""What Claude Code says of itself in ``sessions/<pid>.json``; right also where no hook fires (Esc, a refusal)."""
 
 import json
 from dataclasses import dataclass

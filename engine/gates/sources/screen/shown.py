@@ -10,7 +10,7 @@ _DOLLAR = re.compile(r"^\$\s+(?P<command>\S.*)$")
 _RUN = re.compile(
     r"^(?:run|execute|allow|Run command:?|Allow command:?)\s+[`'\"]?(?P<command>.+?)[`'\"]?\s*\?\s*(?:[\[(].*)?$", re.I
 )
-_PROSE = re.compile(r"^[A-Z][a-z]+( [\w.,'’/()-]+)+\.?$")
+_PROSE = re.compile(r"^[A-Z][a-z]*( [\w.,'’/()-]+)+\.?$")
 _DANGER = re.compile(r"^(rm|del|dd|mv|unlink|format|shred|git|sudo)\b", re.I)
 
 

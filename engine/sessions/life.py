@@ -71,6 +71,7 @@ class Life:
         self._lines: tuple[str, ...] = ()
         self._saved_offset = run.output_offset
         self.stopping = False
+        self.taken_up: tuple[Question, ...] = ()  # asked before this engine began; each is looked for once
         self._state_lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -161,7 +162,7 @@ class Life:
         appeared += await asyncio.to_thread(self._echoes.see, screen)
         for question in appeared:  # freeze first, write later: nothing costly may happen meanwhile
             await self._desk.raise_gate(self, question)
-        for question in gone:
+        for question in (*gone, *self._not_there_any_more()):
             await self._desk.withdraw(self, question, "withdrawn")
         if said:
             await self._write({"role": "agent", "text": "\n".join(said)})
@@ -170,6 +171,13 @@ class Life:
         await self.mailbox.deliver()
         if self.run.state == "starting":
             await self._move("working")
+
+    def _not_there_any_more(self) -> list[Question]:
+        """What was asked before this engine began, and was answered before it looked."""
+        live = [(question.prompt, question.command) for question in self._detector.live]
+        gone = [question for question in self.taken_up if (question.prompt, question.command) not in live]
+        self.taken_up = ()
+        return gone
 
     async def _exited(self, exited: Exited) -> None:
         self.ended = exited

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from engine.domain.chat import ChatEntry
 from engine.domain.errors import BadRequest, ConduitError, Conflict
-from engine.domain.gates import CloseReason, Gate, Question
+from engine.domain.gates import CloseReason, Gate, Keys, Question
 from engine.domain.ids import new_id
 from engine.domain.projects import Agent, Project
 from engine.domain.runs import Run, RunState, is_live
 from engine.domain.sameness import one_question
 from engine.domain.secrets import mask
+from engine.gates.answers import question_of
 from engine.gates.detect import Detector
 from engine.gates.resolve import Resolver
 from engine.ports.clock import Clock, stamp
@@ -166,6 +167,7 @@ class Lives:
     async def _begin(self, project: Project, agent: Agent, run: Run, runtime: Runtime) -> Life:
         detector = Detector(self._reader, agent.cli, agent.cwd)
         life = Life(agent, project.name, run, runtime, detector, self._desk)
+        life.taken_up = tuple(question_of(gate) for gate in self._book.queue(agent.id) if _on_screen(gate))
         self._book.name(agent.id, agent.name)
         self._registry.add(life)
         life.begin()
@@ -270,6 +272,12 @@ def still_running(run: Run) -> bool:
 
 def _asks_the_same(gate: Gate, question: Question) -> bool:
     return (gate.handle, gate.prompt, gate.command) == (question.handle, question.prompt, question.command)
+
+
+def _on_screen(gate: Gate) -> bool:
+    """Whether the gate is a prompt on the screen that waits for keys; seen gone, it was answered."""
+    keys = all(isinstance(choice.reply, Keys) for choice in gate.choices)
+    return gate.source == "regex" and keys and not gate.may_have_begun
 
 
 def _launch(agent: Agent, run: Run, entry: catalog.Entry, environment: dict[str, str]) -> Launch:

@@ -56,6 +56,8 @@ class Owned:
 class Worker:
     """Works until it is killed. ``scene``: ids of the common project, its recorder and its gate agent."""
 
+    pause = PAUSE
+
     def __init__(self, keep: Path, number: int, seed: int) -> None:
         self.name = f"worker{number}"
         self.keep = keep
@@ -85,7 +87,7 @@ class Worker:
             done += 1
             name = self.rng.choices(names, weights)[0]
             operations[name][1]()
-            time.sleep(PAUSE)
+            time.sleep(self.pause)
 
     def operations(self) -> dict[str, tuple[int, Callable[[], None]]]:
         raise NotImplementedError
@@ -302,6 +304,8 @@ class GateWorker(ApiWorker):
 
 class StorageWorker(Worker):
     """Uses the storage layer itself, beside the engine: same files, same locks."""
+
+    pause = PAUSE * 5  # else it would do most of all the work
 
     def __init__(self, keep: Path, number: int, seed: int) -> None:
         super().__init__(keep, number, seed)

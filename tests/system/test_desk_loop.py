@@ -84,6 +84,8 @@ def minutes(desk: Desk) -> Iterator[None]:
     stream.close()
     thread.join()
     print("\n".join(lines))
+    log = desk.home / "logs" / "voice.log"
+    print(log.read_text() if log.exists() else "no voice log")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import logging.handlers
 import signal
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from voice.loop.sound import Loop
 
 
+_LOG_BYTES = 2_000_000
+
+
 @click.command()
 @click.option("--mode", type=click.Choice(("wake", "push", "open")), help="When it listens; else as in the settings.")
 @click.option("--model", help="The recogniser's model; else as in the settings.")
@@ -22,12 +26,31 @@ if TYPE_CHECKING:
 @sentences
 def voice(mode: str | None, model: str | None, verbose: bool) -> None:
     """Listen and speak. Agents and engine go on when it ends."""
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
-    )
+    _log_to_file()
+    console = logging.StreamHandler()
+    console.setLevel(logging.INFO if verbose else logging.WARNING)
+    logging.getLogger().addHandler(console)
     loop = _load(mode, model)
     click.echo("Voice is ready. Ctrl-C ends it; agents go on.")
     asyncio.run(_until_ended(loop))
+
+
+def _log_to_file() -> None:
+    """What happened, not what was said, goes to logs/voice.log; a log that can't be written stops nothing."""
+    from engine.cli.connect import home
+    from engine.storage.layout import Layout
+
+    path = Layout(home()).voice_log
+    logging.raiseExceptions = False
+    logging.getLogger().setLevel(logging.INFO)
+    try:
+        handler = logging.handlers.RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=2)
+        path.chmod(0o600)
+    except OSError as error:
+        click.echo(f"The log {path} can't be written ({error.strerror}); going on without it.", err=True)
+        return
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
 
 
 def _load(mode: str | None, model: str | None) -> Loop:

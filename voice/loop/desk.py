@@ -109,6 +109,8 @@ class Desk:
             self._mouth(say, self._language.render(say))
 
     def _notice(self, happened: Input) -> None:
+        if isinstance(happened, EngineGone | EngineBack):
+            _log.warning("the engine is %s", "gone" if isinstance(happened, EngineGone) else "back")
         if isinstance(happened, EngineGone | EngineBack) and self._hands is not None:
             self._hands.forget_session()
         if isinstance(happened, EngineBack):
@@ -146,7 +148,10 @@ class Desk:
                 continue
             if self._hands is None:
                 self._hands = Hands(client, self._score)
-            self.tell(await asyncio.to_thread(self._hands.do, request))
+            outcome = await asyncio.to_thread(self._hands.do, request)
+            failed = f": {outcome.sentence}" if isinstance(outcome, Failed) else ""
+            _log.info("%s%s", type(request).__name__, failed)
+            self.tell(outcome)
 
     def _fresh(self, snapshot: OrgSnapshot) -> None:
         self._snapshot = snapshot

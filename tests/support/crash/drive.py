@@ -180,6 +180,7 @@ def _round(
     disturbed = disk is not None and rng.random() < disk.share
     if disturbed and disk is not None:
         disk.begin()
+        time.sleep(0.3)
     time.sleep(rng.uniform(0.0, 0.1))  # the moment of death is the input here
     names = [f"worker{number}" for number in range(WORKERS)]
     victim = rng.choice(names) if disturbed or rng.random() < 0.5 else "engine"

@@ -23,6 +23,7 @@ from voice.frames import Samples
 _log = logging.getLogger(__name__)
 _STALLED_SECONDS = 2.0
 _LATENCY = 0.04
+_TRIES = 2  # fresh streams that a part gets
 
 PlayKind = Literal["started", "ended", "dropped"]
 
@@ -57,6 +58,7 @@ class _Part:
     tag: str
     sound: Samples
     place: int = 0
+    tries: int = 0
 
 
 class Speaker:
@@ -172,16 +174,39 @@ class Speaker:
         self._on_played(played)
 
     async def _watch_stream(self) -> None:
-        """A stream that takes no more sound is given up with all that waited for it; the next part opens anew."""
+        """A stream that takes no more sound is closed, and what waited for it begins anew on a fresh one."""
         while True:
             await asyncio.sleep(0.25)
             with self._lock:
                 stalled = bool(self._parts) and self._clock.boot() - self._called_at > _STALLED_SECONDS
             if stalled:
-                self._on_state("The speaker takes no sound any more; it is opened again for the next sentence.")
-                _log.warning("The speaker takes no sound any more; it is opened again for the next sentence.")
-                self.stop()
-                await asyncio.to_thread(self._close)
+                await self._begin_anew()
+
+    async def _begin_anew(self) -> None:
+        """Each part is played from its beginning, since half of a sentence tells nothing; some tries, then dropped."""
+        sentence = "The speaker takes no sound any more; it is opened again."
+        self._on_state(sentence)
+        _log.warning("%s", sentence)
+        with self._lock:
+            for part in self._parts:
+                part.place, part.tries = 0, part.tries + 1
+            hopeless = any(part.tries > _TRIES for part in self._parts)
+        rate = self._rate
+        await asyncio.to_thread(self._close)
+        if hopeless:
+            self.stop()
+            return
+        try:
+            self.open(rate)
+        except ConduitError as error:
+            self._on_state(str(error))
+            self.stop()
+            return
+        with self._lock:
+            self._called_at = self._clock.boot()
+            if self._rate != rate:
+                for part in self._parts:
+                    part.sound = soxr.resample(part.sound, rate, self._rate).astype(np.float32)
 
     def _release(self) -> bool:
         """Close the stream if nothing is playing, so that PortAudio can look for devices again."""

@@ -12,6 +12,7 @@ import psutil
 
 from engine.domain.errors import Forbidden
 
+_READS = 5  # the kernel's table is no snapshot: a row can be passed over while others come and go
 _ROUNDS = 3  # a tree that forks meanwhile is looked at again
 
 
@@ -89,10 +90,11 @@ class ProcPeers:
 
     def _socket(self, connection: Connection) -> tuple[int, int]:
         wanted = (_plain(connection.client), _plain(connection.server))
-        for table in ("tcp", "tcp6"):
-            for row in self._rows(table):
-                if (_decode(row[1]), _decode(row[2])) == wanted and row[9] != "0":
-                    return int(row[9]), int(row[7])
+        for _ in range(_READS):
+            for table in ("tcp", "tcp6"):
+                for row in self._rows(table):
+                    if (_decode(row[1]), _decode(row[2])) == wanted and row[9] != "0":
+                        return int(row[9]), int(row[7])
         raise _unknown()
 
     def _rows(self, table: str) -> list[list[str]]:

@@ -34,6 +34,8 @@ from engine.sessions.transcript import new_lines
 from engine.storage.runs import Runs
 
 _log = logging.getLogger(__name__)
+_KNOWN_ENTRIES = 400  # entries of a transcript in which a screen that is seen again is looked for
+_CATCHING_UP = 5.0  # seconds in which the recorded output of a found agent is drawn again
 _SAVE_EVERY = 256 * 1024  # bytes of output after which the read offset is put on disk
 
 
@@ -69,6 +71,8 @@ class Life:
         self._echoes = EchoWatch(agent.cli, blind(agent.cwd))
         self._desk = desk
         self._lines: tuple[str, ...] = ()
+        self._written: set[str] = set()
+        self._written_until = 0.0
         self._saved_offset = run.output_offset
         self.stopping = False
         self.taken_up: tuple[Question, ...] = ()  # asked before this engine began; each is looked for once
@@ -105,6 +109,10 @@ class Life:
 
     async def _consume(self) -> None:
         await self.mailbox.load()
+        # An agent that was found again: what its screens show at first may have been written down already.
+        entries = await asyncio.to_thread(self._desk.runs.tail_transcript, self.run, _KNOWN_ENTRIES)
+        self._written = {line for entry in entries for line in str(entry.get("text", "")).splitlines()}
+        self._written_until = self._desk.clock.boot() + _CATCHING_UP
         async for signal in self.runtime.signals():
             try:
                 await self._take(signal)
@@ -155,7 +163,9 @@ class Life:
             await self.mailbox.deliver()
 
     async def _settled(self, screen: Screen) -> None:
-        said = new_lines(self._lines, screen.lines)
+        said = [line for line in new_lines(self._lines, screen.lines) if line not in self._written]
+        if self._written and self._desk.clock.boot() > self._written_until:
+            self._written = set()
         self._lines = screen.lines
         # In a worker thread: the judge may look at files, and no agent's question may wait for another's.
         appeared, gone = await asyncio.to_thread(self._detector.see, screen)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from engine.domain.errors import NotFound
+from engine.domain.errors import ConversationMissing, NotFound
 from engine.ports.runtime import Launch
 from engine.runtimes.claude_hooks import keeping
 from engine.runtimes.claude_hooks.keeping import Kept
@@ -48,8 +48,10 @@ class HookDesk:
                 self._write(runtime.launch.control, replace(kept, address=address))
 
     def prepare(self, launch: Launch) -> tuple[Launch, Kept]:
-        """The launch of one attempt with its own settings file and token."""
+        """The launch of one attempt with its own settings file and token; ConversationMissing when that is gone."""
         config = launch.env.get("CLAUDE_CONFIG_DIR") or str(Path(launch.env.get("HOME", "~")).expanduser() / ".claude")
+        if launch.resume is not None and not _is_saved(Path(config), launch.resume):
+            raise ConversationMissing(launch.cli, launch.resume)
         kept = Kept(self._address, launch.run_id, self._tokens.mint_agent(launch.run_id), config)
         file = self._write(launch.control, kept)
         argv = (*launch.argv, "--settings", str(file))
@@ -93,3 +95,8 @@ class HookDesk:
         file = control / keeping.SETTINGS
         write_atomically(file, settings(kept.address, kept.run_id, net))
         return file
+
+
+def _is_saved(config: Path, conversation: str) -> bool:
+    """Whether the CLI keeps a conversation of this name for any folder."""
+    return any((config / "projects").glob(f"*/{conversation}.jsonl"))

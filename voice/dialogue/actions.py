@@ -1,11 +1,12 @@
 """The one edge of the conversation: requests to calls of the engine, answers and refusals to inputs (blocking)."""
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
 
-from engine.domain.errors import ConduitError, ConsentRefused, Forbidden, NotFound
+from engine.domain.errors import BadRequest, ConduitError, ConsentRefused, NotFound
 from engine.domain.wire import ReadingView
 from voice.dialogue.inputs import Done, Failed, Opened
 from voice.dialogue.requests import (
@@ -27,6 +28,7 @@ from voice.dialogue.requests import (
 Outcome = Opened | Done | Failed
 Scorer = Callable[[str, tuple[str, ...]], Mapping[str, float]]
 
+_log = logging.getLogger(__name__)
 _CHAT_LINES = 20
 
 
@@ -93,7 +95,7 @@ class Hands:
         return self._session
 
     def forget_session(self) -> None:
-        """The engine was gone: what it knew of readings is gone too."""
+        """The engine is another one, or says that it knows no such session: what was read is gone too."""
         self._session = ""
 
     def do(self, request: Request) -> Outcome:
@@ -102,14 +104,26 @@ class Hands:
             return self._do(request)
         except ConsentRefused as refusal:
             return Failed(request, str(refusal), refusal.condition)
-        except (NotFound, Forbidden) as error:
-            if isinstance(request, ReportHeard | ReadAloud | ConfirmPlayed):
-                self.forget_session()  # an engine that restarted knows no old session; the next call begins one
+        except NotFound as error:
+            if isinstance(request, ReportHeard | ReadAloud):
+                self.forget_session()  # the engine says that it knows no such session; the next call begins one
             return Failed(request, str(error))
         except ConduitError as error:
             return Failed(request, str(error))
 
     def _do(self, request: Request) -> Outcome:
+        """Once more where that is harmless: a word that did not get through would be lost for a decision."""
+        try:
+            return self._once(request)
+        except (ConsentRefused, BadRequest, NotFound):
+            raise
+        except ConduitError as error:
+            if not isinstance(request, ReportHeard | ReadAloud | ConfirmPlayed):
+                raise
+            _log.info("%s did not get through, trying once more: %s", type(request).__name__, error)
+            return self._once(request)
+
+    def _once(self, request: Request) -> Outcome:
         if isinstance(request, ReadAloud):
             ids = {"gate_id": request.id} if request.subject == "gate" else {"plan_id": request.id}
             return Opened(request, self.engine.voice_reading(session=self.session(), **ids))

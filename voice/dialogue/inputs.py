@@ -87,7 +87,9 @@ class EngineGone:
 
 @dataclass(frozen=True, slots=True)
 class EngineBack:
-    """The engine answers again."""
+    """The engine answers again. ``afresh``: it is another one, which knows nothing of what was read."""
+
+    afresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,17 @@ from voice.dialogue.inputs import (
     Woken,
 )
 from voice.dialogue.phrasing import Words
-from voice.dialogue.requests import CancelMessage, ChangeSpeed, ReadAloud, ReportHeard, Request, Say, Silence
+from voice.dialogue.requests import (
+    CancelMessage,
+    ChangeSpeed,
+    ReadAloud,
+    ReportHeard,
+    Request,
+    ResolveGate,
+    ResolvePlan,
+    Say,
+    Silence,
+)
 from voice.dialogue.state import State
 from voice.dialogue.world import Step, World
 from voice.understand.intents import AskWhich, Intent, Understood, Unfinished, UnknownName
@@ -75,7 +85,8 @@ def _spoken(state: State, spoken: Spoken, world: World, language: Words) -> Step
     """Every utterance is reported to the engine before anything is done about it."""
     understood = _in_context(state, spoken, world, language)
     done = _act(replace(state, choices=(), incomplete=""), understood, spoken, world)
-    report = _report(state, spoken, understood)
+    decides = any(isinstance(request, ResolveGate | ResolvePlan) for request in done.requests)
+    report = replace(_report(state, spoken, understood), decides=decides)
     requests: tuple[Request, ...] = (report, *done.requests) if world.by_voice else done.requests
     return Step(done.state, requests, done.says)
 

@@ -68,18 +68,28 @@ def engine(state: State, happened: Happened | EngineGone | EngineBack, world: Wo
     if isinstance(happened, EngineGone):
         if not state.engine_up:
             return Step(state)
-        # What was read is forgotten by an engine that restarts, and what was not sent yet is not sent blindly.
-        gone = replace(state, engine_up=False, receipts=(), reading=None, pending=(), awaiting_reading=None)
+        # What was not sent yet is not sent blindly; what was read to its end counts if the same engine comes back.
+        gone = replace(state, engine_up=False, reading=None, pending=(), awaiting_reading=None)
         return Step(gone.to("awake") if gone.phase != "asleep" else gone, (), (Say("engine.gone"),))
     if isinstance(happened, EngineBack):
-        back = replace(state, engine_up=True, known=frozenset())
-        return Step(back, (), () if state.engine_up else (Say("engine.back"),))
+        return _engine_back(state, happened)
     state = _forget_decided(_remember(state, happened.event["type"], happened.event["data"]), world)
     reading = state.reading
     if reading is None or state.phase != "reading" or _still_open(reading, world):
         return Step(state)
     after = replace(state, reading=None, hold_until=world.now).to("awake")
     return Step(after, (Silence(),), (Say("reading.gone", {"agent": reading.agent}),))
+
+
+def _engine_back(state: State, happened: EngineBack) -> Step:
+    """An engine that restarted has forgotten what was read; a broken line to the same one changes nothing."""
+    if happened.afresh:
+        state = replace(state, receipts=(), reading=None, known=frozenset())
+        state = state.to("awake") if state.phase in ("reading", "deciding") else state
+    elif not state.engine_up:
+        state = replace(state, known=frozenset(held.id for held in state.receipts))
+    says = () if state.engine_up else (Say("engine.back"),)
+    return Step(replace(state, engine_up=True), (), says)
 
 
 def _still_open(reading: ReadingHeld, world: World) -> bool:
@@ -158,11 +168,16 @@ def _failed(state: State, happened: Failed, world: World) -> Step:
         state = replace(state, awaiting_reading=None)
     if isinstance(happened.request, ConfirmPlayed) and state.phase == "reading":
         state = replace(state, reading=None).to("awake")
-    if isinstance(happened.request, ReportHeard) and not happened.request.act_on_verdict:
-        return Step(state)  # the loop logs it; what follows says whether anything came of the words
+    if isinstance(happened.request, ReportHeard) and not _matters(happened.request):
+        return Step(state)  # the loop logs it; what was asked for with these words is done, or its failure is said
     if happened.condition:
         return Step(state, (), (Say(f"refused.{happened.condition}"),))
     return Step(state, (), (Say("failed", {"sentence": happened.sentence}),))
+
+
+def _matters(report: ReportHeard) -> bool:
+    """Whether nothing else would say that these words were lost: they may have taken an approval back."""
+    return report.act_on_verdict or (report.receipt is not None and not report.decides)
 
 
 def _receipt(state: State, done: Done, world: World) -> Step:

@@ -14,6 +14,7 @@ class ReportHeard:
     receipt: str | None
     score: tuple[str, ...] = ()
     act_on_verdict: bool = False
+    decides: bool = False  # a decision follows it, whose failure is said
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.domain.wire import OrgSnapshot
 from engine.ports.clock import Clock, SystemClock
 from voice.dialogue import manager
-from voice.dialogue.actions import Hands, Scorer
+from voice.dialogue.actions import Hands, Outcome, Scorer
 from voice.dialogue.inputs import EngineBack, EngineGone, Failed, Happened, Input, Spoken, Tick
 from voice.dialogue.phrasing import Words
 from voice.dialogue.requests import (
@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 _TICK_S = 0.1
 _CONSENT = (ReportHeard, ReadAloud, ConfirmPlayed, ResolveGate, ResolvePlan)
 _GONE = "The engine does not answer."
+_Lane = asyncio.Queue[tuple[Request, ...]]
 
 
 class Desk:
@@ -66,7 +67,7 @@ class Desk:
         self._names: Mapping[str, Sequence[str]] = {}
         self.understanding = Understanding.of(self._grammar, self._names)
         self._inbox: asyncio.Queue[Input] = asyncio.Queue()
-        self._lanes: tuple[asyncio.Queue[Request], asyncio.Queue[Request]] = (asyncio.Queue(), asyncio.Queue())
+        self._lanes: tuple[_Lane, _Lane] = (asyncio.Queue(), asyncio.Queue())
         self._hands: Hands | None = None
 
     def tell(self, happened: Input) -> None:
@@ -103,19 +104,15 @@ class Desk:
         done = manager.step(self.state, happened, world, self._language)
         self.state = done.state
         self._learn_names()
-        for request in done.requests:
-            self._request(request)
+        self._request(done.requests)
         for say in done.says:
             self._mouth(say, self._language.render(say))
 
     def _notice(self, happened: Input) -> None:
         if isinstance(happened, EngineGone | EngineBack):
             _log.warning("the engine is %s", "gone" if isinstance(happened, EngineGone) else "back")
-        if isinstance(happened, EngineGone | EngineBack) and self._hands is not None:
-            self._hands.forget_session()
         if isinstance(happened, EngineBack):
-            self._hands = None
-            self.status.again()
+            self._meet(happened)
         if isinstance(happened, Spoken):
             self.status.set(heard=happened.text)
             if isinstance(happened.understood, Intent):
@@ -130,28 +127,54 @@ class Desk:
         elif data.get("action") == "listen":
             self._listen()
 
-    def _request(self, request: Request) -> None:
-        if isinstance(request, Silence):
-            self._silence()
-        elif isinstance(request, ChangeSpeed):
-            self._speed(request.factor)
+    def _meet(self, back: EngineBack) -> None:
+        """The same engine still knows what was read in this session; another one does not."""
+        client = self.link.client
+        if back.afresh or client is None or self._hands is None:
+            self._hands = None
         else:
-            self._lanes[0 if isinstance(request, _CONSENT) else 1].put_nowait(request)
+            self._hands.engine = client
+        self.status.again()
 
-    async def _carry_out(self, lane: "asyncio.Queue[Request]") -> None:
+    def _request(self, requests: Sequence[Request]) -> None:
+        """Requests of one step stay together where they concern a decision: the first may forbid the next."""
+        deciding: list[Request] = []
+        for request in requests:
+            if isinstance(request, Silence):
+                self._silence()
+            elif isinstance(request, ChangeSpeed):
+                self._speed(request.factor)
+            elif isinstance(request, _CONSENT):
+                deciding.append(request)
+            else:
+                self._lanes[1].put_nowait((request,))
+        if deciding:
+            self._lanes[0].put_nowait(tuple(deciding))
+
+    async def _carry_out(self, lane: _Lane) -> None:
         """One request after the other: what was heard is reported before it is acted on."""
         while True:
-            request = await lane.get()
-            client = self.link.client
-            if client is None:
-                self.tell(Failed(request, _GONE))
-                continue
-            if self._hands is None:
-                self._hands = Hands(client, self._score)
-            outcome = await asyncio.to_thread(self._hands.do, request)
-            failed = f": {outcome.sentence}" if isinstance(outcome, Failed) else ""
-            _log.info("%s%s", type(request).__name__, failed)
-            self.tell(outcome)
+            unheard: Failed | None = None
+            for request in await lane.get():
+                if unheard is not None and _decides(request):
+                    _log.warning("%s left undone: the engine was not told what was said", type(request).__name__)
+                    outcome: Outcome = Failed(request, unheard.sentence)
+                else:
+                    outcome = await self._outcome(request)
+                if isinstance(request, ReportHeard) and isinstance(outcome, Failed):
+                    unheard = outcome
+                self.tell(outcome)
+
+    async def _outcome(self, request: Request) -> Outcome:
+        client = self.link.client
+        if client is None:
+            return Failed(request, _GONE)
+        if self._hands is None:
+            self._hands = Hands(client, self._score)
+        outcome = await asyncio.to_thread(self._hands.do, request)
+        failed = f": {outcome.sentence}" if isinstance(outcome, Failed) else ""
+        _log.info("%s%s", type(request).__name__, failed)
+        return outcome
 
     def _fresh(self, snapshot: OrgSnapshot) -> None:
         self._snapshot = snapshot
@@ -164,3 +187,8 @@ class Desk:
         if names != self._names:
             self._names = names
             self.understanding = Understanding.of(self._grammar, names)
+
+
+def _decides(request: Request) -> bool:
+    """Whether it lets something happen; a refusal may always go through."""
+    return isinstance(request, ResolveGate | ResolvePlan) and request.decision != "reject"

@@ -11,7 +11,7 @@ from engine.domain.errors import ConduitError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.runtime import Exited, Launch, Reader, Runtime
 from engine.runtimes import catalog, recording, spawning
-from engine.runtimes.acp import AcpRuntime
+from engine.runtimes.acp import AcpRuntime, too_early
 from engine.runtimes.claude_hooks.desk import HookDesk
 from engine.runtimes.claude_hooks.keeping import Kept
 from engine.runtimes.claude_hooks.runtime import ClaudeRuntime
@@ -49,9 +49,7 @@ class LocalRuntimes:
         if launch.runtime == "codex":
             return await self._start_codex(launch)
         if launch.runtime == "acp":
-            runtime = AcpRuntime(launch, await self._spawn(launch))
-            await _opened(runtime, runtime.open)
-            return runtime
+            return await self._start_acp(launch)
         launch, kept = self._prepare(launch)
         link = await self._spawn(launch)
         terminal = self._terminal(launch, link, 0, 0, kept)
@@ -97,6 +95,14 @@ class LocalRuntimes:
         told, thread = prepared(launch)
         runtime = CodexRuntime(replace(launch, argv=told.argv), await self._spawn(told))
         await _opened(runtime, lambda: runtime.open(thread))
+        return runtime
+
+    async def _start_acp(self, launch: Launch) -> Runtime:
+        early = await asyncio.to_thread(too_early, launch, self._clock.wall())
+        if early is not None:
+            raise Unavailable(early)
+        runtime = AcpRuntime(launch, await self._spawn(launch))
+        await _opened(runtime, runtime.open)
         return runtime
 
     def _prepare(self, launch: Launch) -> tuple[Launch, Kept | None]:

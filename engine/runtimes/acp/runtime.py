@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import logging
+import re
 from typing import Any
 
 import acp
@@ -25,6 +27,9 @@ PROMPT_FILE = "prompt.json"  # in the control folder: the prompt that was sent l
 _PROMPT = "session/prompt"
 _LOAD = "session/load"
 _START_LIMIT = 90.0  # seconds for the first words: some start slowly on a busy machine
+# What the agents say of a session that their store does not have (any more).
+_MISSING = re.compile(r"(?i)invalid session identifier|no previous sessions|not found|no such session|service failure")
+_log = logging.getLogger(__name__)
 _FAILED: dict[str, str] = {
     "max_tokens": "its answer became too long",
     "max_turn_requests": "it asked its model too often in one turn",
@@ -43,7 +48,8 @@ class AcpRuntime(PipedRuntime):
         self._lines = Lines(self._write_line)
         nobody: Any = _Nobody()
         self._connection: Any = ClientSideConnection(nobody, self._lines)
-        self._prompt = _read_prompt(launch) if live_from else None  # the id of the prompt that runs
+        # The prompt that runs, and where the output stood when it was sent: what came before is not of its turn.
+        self._prompt, self._prompt_at = _read_prompt(launch) if live_from else (None, 0)
         self._written = asyncio.Event()
         self._turn: asyncio.Task[None] | None = None
         self._replayed: list[Signal] = []
@@ -68,6 +74,7 @@ class AcpRuntime(PipedRuntime):
         async with self._lock:
             if self.over or self._view.session is None or self._prompt is not None or self._view.pending:
                 return "not_ready"
+            self._view.turn_over()  # what came before is history that some agents go on telling after a load
             self._written.clear()
             self._prompt = "about to be sent"
             self._turn = asyncio.create_task(self._run_turn(text), name=f"turn of {self.launch.cli}")
@@ -115,7 +122,10 @@ class AcpRuntime(PipedRuntime):
         try:
             await self._connection.load_session(cwd=str(self.launch.cwd), session_id=session, mcp_servers=[])
         except acp.RequestError as fault:
-            raise ConversationMissing(self.title, session) from fault
+            _log.warning("%s can't load session %s: %s", self.title, session, _words(fault))
+            if _MISSING.search(_words(fault)):
+                raise ConversationMissing(self.title, session) from fault
+            raise
         finally:
             self._loading = False
         self._view.turn_over()
@@ -186,7 +196,8 @@ class AcpRuntime(PipedRuntime):
         prompt = message.get("method") == _PROMPT
         if prompt:
             self._prompt = str(message["id"])
-            await asyncio.to_thread(write_atomically, self.launch.control / PROMPT_FILE, {"id": self._prompt})
+            note = {"id": self._prompt, "offset": self._scroll.offset}
+            await asyncio.to_thread(write_atomically, self.launch.control / PROMPT_FILE, note)
         await self._send(message)
         if prompt:
             self._written.set()
@@ -195,9 +206,16 @@ class AcpRuntime(PipedRuntime):
         if "method" not in message:
             self._response(message)
         elif message["method"] in (UPDATE, PERMISSION):
+            self._forget_history()
             self._seen(self._view.see(message))
         elif "id" in message and self._live:
             self._refuse(message)
+
+    def _forget_history(self) -> None:
+        """In a replay: what came before the latest prompt and was not told is an older session's history."""
+        if not self._live and 0 < self._prompt_at < self._scroll.offset:
+            self._prompt_at = 0
+            self._view.turn_over()
 
     def _response(self, message: Json) -> None:
         method = self._lines.answer(message)
@@ -268,10 +286,11 @@ class _Nobody:
     """The client that the package asks for. Requests of the agent never reach it: they are answered here."""
 
 
-def _read_prompt(launch: Launch) -> str | None:
+def _read_prompt(launch: Launch) -> tuple[str | None, int]:
     with contextlib.suppress(OSError, ValueError, KeyError):  # none was sent yet
-        return str(json.loads((launch.control / PROMPT_FILE).read_text())["id"])
-    return None
+        found = json.loads((launch.control / PROMPT_FILE).read_text())
+        return str(found["id"]), int(found["offset"])
+    return None, 0
 
 
 def _words(fault: acp.RequestError) -> str:

@@ -62,7 +62,7 @@ def _message(pieces: list[str | float]) -> Iterator[Chunk]:
 def _call(tool: Tool, tools: tuple[str, ...]) -> Json:
     command = tool.argument if tool.kind == "shell" else _patch(tool.argument)
     if "exec_command" in tools or "shell" not in tools:
-        name, arguments = "exec_command", json.dumps({"cmd": command})
+        name, arguments = "exec_command", json.dumps({"cmd": command, "yield_time_ms": 1000})
     else:
         name, arguments = "shell", json.dumps({"command": ["bash", "-lc", command]})
     number = next(_numbers)

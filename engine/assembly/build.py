@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.api.auth.tokens import Tokens
 from engine.api.events import EventHub
+from engine.domain import views
 from engine.domain.gates import Gate
 from engine.gates.consent import VoiceSessions
 from engine.gates.resolve import Resolver
@@ -18,14 +19,16 @@ from engine.ports.hub import Hub
 from engine.runtimes.claude_hooks.desk import HookDesk
 from engine.runtimes.claude_hooks.runtime import AskWhy
 from engine.runtimes.manager import LocalRuntimes
-from engine.service import views
 from engine.service.office import Office
 from engine.service.service import Service
 from engine.sessions.blind import blind
 from engine.sessions.gatebook import Book
 from engine.sessions.lives import Lives
+from engine.sessions.provenance import Provenance, token_id
 from engine.sessions.raising import Raiser
 from engine.sessions.registry import Registry
+from engine.sessions.sessions import Sessions
+from engine.sessions.vault import Vault
 from engine.storage.layout import Layout
 from engine.storage.runs import Runs
 from engine.storage.store import Store
@@ -57,7 +60,7 @@ def build(home: Path, *, event_floor: int, language: str = "en") -> Engine:
     hub = EventHub(clock, floor=event_floor)
     reader = ScreenReader(blind)
     tokens = Tokens.load(home)
-    hooks = HookDesk(tokens, _why_ask(str(home)))
+    hooks = HookDesk(_Minted(tokens, Provenance(layout, clock), runs), _why_ask(str(home)))
     runtimes = LocalRuntimes(reader, clock, hooks=hooks)
     registry = Registry()
     consent = VoiceSessions(clock, language)
@@ -79,14 +82,14 @@ def build(home: Path, *, event_floor: int, language: str = "en") -> Engine:
         hub=hub,
         clock=clock,
         changed=announcer.changed,
+        secrets=Vault(layout).values,
     )
-    office = Office(store, runs, registry, lives, book, resolver, consent, hub, clock, str(home))
+    sessions = Sessions(store, runs, lives, registry, clock)
+    office = Office(store, runs, registry, lives, book, resolver, sessions, consent, hub, clock, str(home))
     announcer.office = office
     names.office = office
     raiser.answer = resolver.resolve
-    return Engine(
-        layout, clock, store, runs, hub, tokens, hooks, runtimes, lives, resolver, office, Service(office)
-    )
+    return Engine(layout, clock, store, runs, hub, tokens, hooks, runtimes, lives, resolver, office, Service(office))
 
 
 def _why_ask(conduit_home: str) -> AskWhy:
@@ -96,6 +99,29 @@ def _why_ask(conduit_home: str) -> AskWhy:
         return why_ask(tool, given, RealSurroundings(cwd=folder, project=folder, conduit_home=conduit_home))
 
     return why
+
+
+class _Minted:
+    """Tokens of agents, each noted with the session step that it stands for, and gone with its process."""
+
+    def __init__(self, tokens: Tokens, provenance: Provenance, runs: Runs) -> None:
+        self._tokens = tokens
+        self._provenance = provenance
+        self._runs = runs
+
+    def mint_agent(self, run_id: str) -> str:
+        token = self._tokens.mint_agent(run_id)
+        self._provenance.mint(token_id(token), self._runs.get(run_id))
+        return token
+
+    def adopt_agent(self, run_id: str, token: str) -> None:
+        """Found again after a restart; one that has expired, or stands for another run, stays unknown."""
+        if self._provenance.run_of(token_id(token)) == run_id:
+            self._tokens.adopt_agent(run_id, token)
+
+    def revoke_agent(self, run_id: str) -> None:
+        self._tokens.revoke_agent(run_id)
+        self._provenance.expire(run_id)
 
 
 class _Announcer:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any, Literal
 
+from engine.domain import views
 from engine.domain.chat import ChatEntry
 from engine.domain.errors import BadRequest
 from engine.domain.gates import Via
@@ -10,7 +11,6 @@ from engine.domain.ids import new_id
 from engine.domain.projects import Agent
 from engine.domain.wire import InjectResult
 from engine.ports.clock import stamp
-from engine.service import views
 from engine.service.office import Office
 from engine.service.roster import pick
 from engine.sessions.registry import Alive

@@ -4,41 +4,27 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from engine.domain import views
 from engine.domain.errors import NotFound, Unavailable
 from engine.domain.gates import Gate
-from engine.domain.plans import Plan
 from engine.domain.projects import Agent, AgentStatus, Project
 from engine.domain.wire import AgentView, GateView, PlanView, VoiceView
 from engine.gates.resolve import Resolver
 from engine.ports.clock import Clock
 from engine.ports.hub import Hub
 from engine.runtimes import catalog
-from engine.service import views
 from engine.service.roster import pick
 from engine.sessions import status
 from engine.sessions.gatebook import Book
 from engine.sessions.lives import Lives
 from engine.sessions.registry import Alive, Registry
+from engine.sessions.sessions import Sessions
 from engine.storage.project_file import ProjectFile
 from engine.storage.runs import Runs
 from engine.storage.store import Store
 
 if TYPE_CHECKING:
     from engine.gates.consent import VoiceSessions
-
-
-def silent_voice() -> VoiceView:
-    """What is known of voice before it says anything."""
-    return {
-        "connected": False,
-        "listening": "off",
-        "mode": None,
-        "note": None,
-        "heard": None,
-        "said": None,
-        "timingsMs": {},
-        "updatedAt": None,
-    }
 
 
 @dataclass
@@ -51,11 +37,12 @@ class Office:
     lives: Lives
     book: Book
     resolver: Resolver
+    sessions: Sessions
     consent: "VoiceSessions"
     hub: Hub
     clock: Clock
     home: str
-    voice: VoiceView = field(default_factory=silent_voice)
+    voice: VoiceView = field(default_factory=views.silent_voice)
 
     async def file(self, project_id: str) -> ProjectFile:
         """One project with its agents and plans; NotFound says what to do."""
@@ -110,24 +97,10 @@ class Office:
             "exit": end,
         }
 
-    def plan_views(self, file: ProjectFile) -> list[PlanView]:
-        """The pending plans of one project, oldest first."""
-        return [self._plan_view(file, plan, number) for number, plan in enumerate(file.pending_plans, start=1)]
-
-    def plan_view(self, file: ProjectFile, plan: Plan) -> PlanView:
-        """One pending plan with its place in the list."""
-        ids = [pending.id for pending in file.pending_plans]
-        return self._plan_view(file, plan, ids.index(plan.id) + 1)
-
-    def _plan_view(self, file: ProjectFile, plan: Plan, number: int) -> PlanView:
-        agent = next((agent.name for agent in file.agents if agent.id == plan.target_agent), plan.target_agent)
-        return views.plan_view(
-            plan,
-            number=number,
-            project_name=file.project.name,
-            agent_name=agent,
-            maybe_sent=plan.id in file.resolving,
-        )
+    async def plan_views(self, project_id: str | None = None) -> list[PlanView]:
+        """The pending plans of one project, or of all, oldest first, each with its number among all."""
+        plans = [view for file in await self.files() for view in plan_views(file)]
+        return [view for view in views.numbered(plans) if project_id in (None, view["projectId"])]
 
     def _status(self, life: Alive | None) -> AgentStatus:
         if life is None:
@@ -155,6 +128,20 @@ async def _frozen(life: Alive) -> bool:
         return await life.runtime.frozen()
     except Unavailable:
         return False
+
+
+def plan_views(file: ProjectFile) -> list[PlanView]:
+    """The pending plans of one project, not numbered yet."""
+    names = {agent.id: agent.name for agent in file.agents}
+    return [
+        views.plan_view(
+            plan,
+            project_name=file.project.name,
+            agent_name=names.get(plan.target_agent, plan.target_agent),
+            maybe_sent=plan.id in file.resolving,
+        )
+        for plan in file.pending_plans
+    ]
 
 
 def _liveness_only(agent: Agent) -> bool:

@@ -28,7 +28,8 @@ class PlanService:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def list_plans(self, *, project_id: str) -> list[PlanView]:
-        return self._office.plan_views(await self._office.file(project_id))
+        await self._office.file(project_id)
+        return await self._office.plan_views(project_id)
 
     async def create_plan(self, *, project: str, agent: str, description: str, message: str) -> PlanView:
         """Propose a message; nothing is sent. A plan without its exact text is refused: nobody may approve a blank."""
@@ -46,7 +47,7 @@ class PlanService:
             created_at=stamp(self._office.clock),
         )
         await asyncio.to_thread(self._office.store.add_plan, plan)
-        view = self._office.plan_view(await self._office.file(file.project.id), plan)
+        view = await self._plan_view(plan)
         self._office.hub.publish("plan:created", {"plan": view})
         return view
 
@@ -68,7 +69,7 @@ class PlanService:
             if decision == "reject":
                 self._office.consent.refuse(plan_id)
             phrase = self._spoken(plan, voice_session) if via == "voice" and decision == "approve" else None
-            view = self._office.plan_view(file, plan)
+            view = await self._plan_view(plan)
             state, action = await self._carry_out(file, plan, decision, request_id or new_id("m"), via)
             line = self._line(plan, decision, action, via, phrase, reason)
             await asyncio.to_thread(self._office.store.finish_plan, project_id, plan_id, line)
@@ -85,6 +86,9 @@ class PlanService:
             for plan_id, state in file.resolving.items():
                 notices.append(await self._recover(file, file.plan(plan_id), state))
         return notices
+
+    async def _plan_view(self, plan: Plan) -> PlanView:
+        return next(view for view in await self._office.plan_views(plan.project_id) if view["id"] == plan.id)
 
     def _spoken(self, plan: Plan, voice_session: str | None) -> str:
         return self._office.consent.approve_plan(voice_session, plan)

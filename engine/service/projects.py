@@ -4,13 +4,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from engine.domain import views
 from engine.domain.chat import ChatEntry
 from engine.domain.errors import BadRequest
 from engine.domain.ids import new_id
 from engine.domain.projects import Project
-from engine.domain.wire import AgentView, ChatView, GateView, OrgSnapshot, PlanView, ProjectDetail, ProjectView
+from engine.domain.wire import AgentView, ChatView, GateView, OrgSnapshot, ProjectDetail, ProjectView
 from engine.ports.clock import stamp
-from engine.service import views
 from engine.service.office import Office
 from engine.storage.project_file import ProjectFile
 
@@ -30,17 +30,15 @@ class ProjectService:
         event_id = office.hub.last_id  # before reading, so that nothing falls between
         files = await office.files()
         agents: list[AgentView] = []
-        plans: list[PlanView] = []
         for file in files:
             agents += [await office.agent_view(file.project, agent) for agent in file.agents]
-            plans += office.plan_views(file)
         runs = await asyncio.to_thread(office.runs.latest, LATEST_SESSIONS)
         return {
             "eventId": event_id,
             "projects": [views.project_view(file.project) for file in files],
             "agents": agents,
             "gates": self._gates(files),
-            "plans": plans,
+            "plans": await office.plan_views(),
             "sessions": [views.run_view(run) for run in runs],
             "voice": office.voice,
         }
@@ -59,7 +57,7 @@ class ProjectService:
         return {
             "project": views.project_view(file.project),
             "agents": [await self._office.agent_view(file.project, agent) for agent in file.agents],
-            "plans": self._office.plan_views(file),
+            "plans": await self._office.plan_views(project_id),
         }
 
     async def update_project(

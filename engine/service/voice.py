@@ -31,7 +31,7 @@ class VoiceService:
         if (gate_id is None) == (plan_id is None):
             raise BadRequest("A reading is of one gate or of one plan: give gateId or planId.")
         files = await self._office.files()
-        subject = self._gate(files, gate_id) if gate_id else self._plan(files, plan_id or "")
+        subject = self._gate(files, gate_id) if gate_id else await self._plan(files, plan_id or "")
         reading = self._office.consent.reading(session, subject, avoid=self._avoid(files))
         return {
             "readingId": reading.id,
@@ -87,10 +87,12 @@ class VoiceService:
                 return gate_subject(found, names=(agent.name, file.project.name))
         raise Conflict(f"Gate {gate_id} is not open any more; nothing is left to read.", {"closed": "resolved"})
 
-    def _plan(self, files: list[ProjectFile], plan_id: str) -> Subject:
+    async def _plan(self, files: list[ProjectFile], plan_id: str) -> Subject:
+        plans = await self._office.plan_views()
         for file in files:
-            for view, plan in zip(self._office.plan_views(file), file.pending_plans, strict=True):
+            for plan in file.pending_plans:
                 if plan.id == plan_id:
+                    view = next(view for view in plans if view["id"] == plan_id)
                     names = (view["targetAgentName"], file.project.name, str(view["number"]))
                     return plan_subject(plan, names=names)
         raise Conflict(f"Plan {plan_id} is not waiting any more; nothing is left to read.", {"closed": "resolved"})

@@ -8,8 +8,17 @@ from engine.domain.plans import Plan
 from engine.domain.projects import Project
 from engine.domain.runs import Run
 from engine.domain.secrets import mask
-from engine.domain.wire import ChatView, ChoiceView, DocumentView, EffectView, GateView, PlanView, ProjectView, RunView
-from engine.sessions.documents import Document
+from engine.domain.wire import (
+    ChatView,
+    ChoiceView,
+    EffectView,
+    GateView,
+    PlanView,
+    ProjectView,
+    RunView,
+    StepView,
+    VoiceView,
+)
 
 _KEY_NAMES = {"\r": "Enter", "\x1b": "Escape", "\t": "Tab", "\x1b[A": "Up", "\x1b[B": "Down", "\x1b[C": "Right"}
 
@@ -77,11 +86,11 @@ def project_view(project: Project) -> ProjectView:
     }
 
 
-def plan_view(plan: Plan, *, number: int, project_name: str, agent_name: str, maybe_sent: bool) -> PlanView:
-    """A pending plan; ``number`` is its place in the list as people see it."""
+def plan_view(plan: Plan, *, project_name: str, agent_name: str, maybe_sent: bool) -> PlanView:
+    """A pending plan, not numbered yet."""
     return {
         "id": plan.id,
-        "number": number,
+        "number": 0,
         "projectId": plan.project_id,
         "projectName": project_name,
         "description": plan.description,
@@ -92,6 +101,12 @@ def plan_view(plan: Plan, *, number: int, project_name: str, agent_name: str, ma
         "createdAt": plan.created_at,
         "maybeSent": maybe_sent,
     }
+
+
+def numbered(plans: Sequence[PlanView]) -> list[PlanView]:
+    """Plans of all projects by age, with the numbers by which people call them."""
+    ordered = sorted(plans, key=lambda plan: (plan["createdAt"], plan["id"]))
+    return [{**plan, "number": number} for number, plan in enumerate(ordered, start=1)]
 
 
 def chat_views(entries: Sequence[ChatEntry]) -> list[ChatView]:
@@ -109,24 +124,15 @@ def chat_views(entries: Sequence[ChatEntry]) -> list[ChatView]:
     ]
 
 
-def document_view(document: Document) -> DocumentView:
-    """A document with its versions."""
+def step_view(run: Run) -> StepView:
+    """A step of a session."""
     return {
-        "id": document.id,
-        "projectId": document.project_id,
-        "title": document.title,
-        "createdAt": document.created_at,
-        "versions": [
-            {
-                "version": each.version,
-                "file": each.file,
-                "size": each.size,
-                "sha256": each.sha256,
-                "publishedAt": each.published_at,
-                "publishedBy": each.published_by,
-            }
-            for each in document.versions
-        ],
+        "id": run.id,
+        "agentName": run.agent_name,
+        "cli": run.cli,
+        "state": run.state,
+        "startedAt": run.started_at,
+        "endedAt": run.ended_at,
     }
 
 
@@ -147,4 +153,18 @@ def run_view(run: Run) -> RunView:
         "reason": run.reason,
         "control_path": run.control_path,
         "workspace_path": run.workspace_path,
+    }
+
+
+def silent_voice() -> VoiceView:
+    """What is known of voice before it says anything."""
+    return {
+        "connected": False,
+        "listening": "off",
+        "mode": None,
+        "note": None,
+        "heard": None,
+        "said": None,
+        "timingsMs": {},
+        "updatedAt": None,
     }

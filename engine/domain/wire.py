@@ -113,6 +113,33 @@ class RunView(TypedDict):
     workspace_path: str
 
 
+class StepView(TypedDict):
+    id: str
+    agentName: str
+    cli: str
+    state: RunState
+    startedAt: str
+    endedAt: str | None
+
+
+class UploadView(TypedDict):
+    id: str
+    name: str
+    size: int  # bytes
+    path: str
+
+
+class SessionView(RunView):
+    """One session with what stands beside it."""
+
+    archived: bool
+    autoResumeAt: str | None
+    haltedBy: str | None  # the way by which it was last halted or cancelled
+    queuedMessages: int
+    steps: list[StepView]
+    uploads: list[UploadView]
+
+
 class VersionView(TypedDict):
     version: int
     file: str

@@ -74,9 +74,9 @@ class Person:
             heard = transcribe(sound) if np.max(np.abs(sound), initial=0) > 0.002 else ""
             return heard if re.search(pattern, heard) else None
 
-        found = until(look, f"the assistant to say {pattern!r}", limit=timeout)
+        until(look, f"the assistant to say {pattern!r}", limit=timeout)
         self.card.speaker.wait_for_quiet(PAUSE, timeout=90.0)
-        return found
+        return look() or ""  # anew: the pattern may have been found in half a word
 
     def now(self) -> float:
         return boot()

@@ -155,14 +155,13 @@ class SoundCard:
         """What a child process needs in order to see this card and no other."""
         own = str(self._folder)
         return {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name != "PULSE_LATENCY_MSEC"},
             "PULSE_SERVER": f"unix:{self._socket}",
             "PULSE_RUNTIME_PATH": own,
             "PULSE_STATE_PATH": own,
             "PULSE_COOKIE": str(self._folder / "cookie"),
             "PULSE_SINK": "speaker",
             "PULSE_SOURCE": "mic.monitor",
-            "PULSE_LATENCY_MSEC": "20",
         }
 
     def __enter__(self) -> SoundCard:

@@ -136,6 +136,22 @@ async def test_stop_is_silent_at_once_and_nothing_counts_as_played(card: SoundCa
     assert (played, dropped) == ([], ["long", "after"])
 
 
+async def test_a_server_that_was_told_to_hold_little_takes_sentence_after_sentence(
+    card: SoundCard, voice: Cached, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULSE_LATENCY_MSEC", "20")
+    states: list[str] = []
+    played: list[str] = []
+    async with Speaker(on_state=states.append) as speaker:
+        queue = SpeechQueue(voice, speaker, on_played=lambda name, at: played.append(name))
+        async with queue:
+            for number in range(8):
+                queue.say(Say("The gate is open.", id=f"s{number}"))
+            await queue.idle()
+    assert played == [f"s{number}" for number in range(8)]
+    assert len(states) == 1, states  # opened once, never again
+
+
 async def test_a_dead_sound_server_is_said_and_listening_comes_back() -> None:
     states = States()
     frames, enough_frames, enough = 0, 10**9, asyncio.Event()

@@ -1,5 +1,7 @@
 """Sound devices as plain values: which there are, which one to use, and what to say when there is none."""
 
+import logging
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +12,9 @@ from engine.domain.errors import Unavailable
 
 Kind = Literal["microphone", "speaker"]
 Release = Callable[[], bool]
+LEAST_LATENCY_MS = 40
+_LATENCY_WISH = "PULSE_LATENCY_MSEC"
+_log = logging.getLogger(__name__)
 _lock = threading.RLock()
 _streams: dict[int, Release] = {}
 
@@ -60,8 +65,17 @@ def sound_library() -> ModuleType:
         raise Unavailable(
             "PortAudio is not installed, so there is no sound; install libportaudio2 and start again."
         ) from error
+    _spare_latency()
     module: ModuleType = sounddevice
     return module
+
+
+def _spare_latency() -> None:
+    """A sound server that was told to hold less than one of our buffers never asks for the next one: it stalls."""
+    wished = os.environ.get(_LATENCY_WISH, "")
+    if wished.isdigit() and int(wished) < LEAST_LATENCY_MS:
+        _log.info("%s=%s would stall the loudspeaker; using %d.", _LATENCY_WISH, wished, LEAST_LATENCY_MS)
+        os.environ[_LATENCY_WISH] = str(LEAST_LATENCY_MS)
 
 
 def list_devices(*, afresh: bool = False) -> list[Device]:

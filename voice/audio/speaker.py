@@ -61,15 +61,27 @@ class _Part:
     tries: int = 0
 
 
+OpenOutput = Callable[[Device, int, Callable[..., None]], tuple[Any, int]]
+"""(device, wanted rate, callback of PortAudio) -> (stream with ``latency`` and ``close``, its rate); Unavailable."""
+
+
 class Speaker:
     """One output stream, kept open; ``play`` from the event loop, the callback mixes nothing and only copies."""
 
     def __init__(
-        self, device: str | None = None, *, clock: Clock | None = None, on_state: Callable[[str], None] = lambda s: None
+        self,
+        device: str | None = None,
+        *,
+        clock: Clock | None = None,
+        on_state: Callable[[str], None] = lambda s: None,
+        devices: Callable[[], Sequence[Device]] | None = None,
+        open_stream: "OpenOutput | None" = None,
     ) -> None:
         self._wanted = device
         self._clock: Clock = clock or SystemClock()
         self._on_state = on_state
+        self._devices = devices or (lambda: list_devices(afresh=True))
+        self._open_stream: OpenOutput = open_stream or open_output
         self._on_played: Callable[[Played], None] = lambda played: None
         self._lock = threading.Lock()
         self._parts: deque[_Part] = deque()
@@ -127,8 +139,9 @@ class Speaker:
             return bool(self._parts or self._closing)
 
     def _open(self, rate: int) -> None:
-        device = choose(self._wanted, list_devices(afresh=True), "speaker")
-        self._stream, self._rate = open_output(device, rate, self._fill)
+        device = choose(self._wanted, self._devices(), "speaker")
+        self._called_at = self._clock.boot()
+        self._stream, self._rate = self._open_stream(device, rate, self._fill)
         stream_opened(self, self._release)
         self._on_state(f'Speaking through "{device.name}".')
 
@@ -176,11 +189,15 @@ class Speaker:
     async def _watch_stream(self) -> None:
         """A stream that takes no more sound is closed, and what waited for it begins anew on a fresh one."""
         while True:
-            await asyncio.sleep(0.25)
+            await self._clock.sleep(0.25)
             with self._lock:
-                stalled = bool(self._parts) and self._clock.boot() - self._called_at > _STALLED_SECONDS
-            if stalled:
+                stalled = self._stream is not None and self._clock.boot() - self._called_at > _STALLED_SECONDS
+                waiting = bool(self._parts)
+            if stalled and waiting:
                 await self._begin_anew()
+            elif stalled:
+                _log.info("The speaker stopped by itself; it is opened again for the next sentence.")
+                await asyncio.to_thread(self._close)
 
     async def _begin_anew(self) -> None:
         """Each part is played from its beginning, since half of a sentence tells nothing; some tries, then dropped."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         ReadingView,
         ResolveResult,
         RunView,
+        SessionView,
+        UploadView,
     )
 
 __all__ = ["ENGINE_FILE", "TOKENS_FILE", "ByteStream", "Client", "ClientVia", "EventStream"]
@@ -257,11 +259,39 @@ class Client:
         path += "" if version is None else f"?version={version}"
         return b"".join(ByteStream(self._wire.open("GET", path, None, None)))
 
-    def sessions(self, *, limit: int = 50) -> list[RunView]:
-        return cast("list[RunView]", self._wire.call("GET", "/api/sessions", query={"limit": limit}))
+    def sessions(self, *, limit: int = 50, archived: bool = False) -> list[RunView]:
+        query = {"limit": limit, "archived": "true" if archived else "false"}
+        return cast("list[RunView]", self._wire.call("GET", "/api/sessions", query=query))
 
-    def session(self, *, session: str) -> RunView:
-        return cast("RunView", self._wire.call("GET", f"/api/sessions/{_segment(session)}"))
+    def session(self, *, session: str) -> SessionView:
+        return cast("SessionView", self._wire.call("GET", _session(session)))
+
+    def resume_session(self, *, session: str, at: str | None = None) -> SessionView:
+        """Start it again; with ``at``, an ISO time with its zone, by itself at that time."""
+        return self._session_do(session, "resume", {"at": at})
+
+    def halt_session(self, *, session: str) -> SessionView:
+        return self._session_do(session, "halt", None)
+
+    def cancel_session(self, *, session: str) -> SessionView:
+        return self._session_do(session, "cancel", None)
+
+    def archive_session(self, *, session: str, archived: bool = True) -> SessionView:
+        return self._session_do(session, "archive", {"archived": archived})
+
+    def delete_session(self, *, session: str) -> dict[str, str]:
+        return cast("dict[str, str]", self._wire.call("DELETE", _session(session), timeout=30.0))
+
+    def attach_file(self, *, session: str, name: str, data: bytes) -> UploadView:
+        body = {"name": name, "data": base64.b64encode(data).decode()}
+        return cast("UploadView", self._wire.call("POST", f"{_session(session)}/uploads", body, timeout=60.0))
+
+    def verify_session(self, *, session: str) -> dict[str, list[str]]:
+        """``differences``: where its record and its journal disagree."""
+        return cast("dict[str, list[str]]", self._wire.call("GET", f"{_session(session)}/verify", timeout=60.0))
+
+    def _session_do(self, session: str, what: str, body: object) -> SessionView:
+        return cast("SessionView", self._wire.call("POST", f"{_session(session)}/{what}", body, timeout=60.0))
 
     # Voice and links
 
@@ -332,6 +362,10 @@ def _project(project_id: str) -> str:
 
 def _agent(project_id: str, agent_id: str) -> str:
     return f"{_project(project_id)}/agents/{_segment(agent_id)}"
+
+
+def _session(session: str) -> str:
+    return f"/api/sessions/{_segment(session)}"
 
 
 def _voice(session: str) -> str:

@@ -146,6 +146,25 @@ class ProjectPlan(Body):
     message: Text
 
 
+class Resume(Body):
+    """POST .../resume; ``at`` arms it for a wall time instead."""
+
+    at: Reference | None = None
+
+
+class Archive(Body):
+    """POST .../archive; false takes it back."""
+
+    archived: bool = True
+
+
+class Attachment(Body):
+    """POST .../uploads: a file's bytes as base64."""
+
+    name: Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_no_nul)]
+    data: Annotated[str, Field(max_length=2_000_000), AfterValidator(_from_base64)]
+
+
 class NewDocument(Body):
     """POST .../documents: a file's bytes as base64; ``documentId`` adds a version to that document."""
 

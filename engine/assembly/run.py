@@ -15,6 +15,7 @@ from engine.assembly.build import Engine, build
 from engine.domain.errors import ConduitError
 from engine.ports.clock import stamp
 from engine.service.voice import forget_silent_voice
+from engine.sessions.seeding import seed
 from engine.storage.layout import Layout
 
 _log = logging.getLogger("engine")
@@ -48,6 +49,7 @@ async def serve(home: Path, port: int, *, ready: asyncio.Event | None = None) ->
         engine.hooks.listen(f"http://127.0.0.1:{server.port}")
         announcement.tell(port=server.port, started_at=started, event_seed=engine.hub.seed)
         watch = asyncio.create_task(forget_silent_voice(engine.office, _VOICE_SILENT_S), name="voice watch")
+        engine.office.sessions.watch()
         if ready is not None:
             ready.set()
         try:
@@ -57,6 +59,7 @@ async def serve(home: Path, port: int, *, ready: asyncio.Event | None = None) ->
             await asyncio.gather(watch, return_exceptions=True)
             engine.hooks.close()
             await server.stop()
+            await engine.office.sessions.close()
             await engine.lives.close()
             announcement.withdraw(event_seed=engine.hub.seed)
 
@@ -73,6 +76,7 @@ async def _recover(engine: Engine) -> None:
     """Mend what a crash left, find the agents that lived on, finish what was decided."""
     notices = await asyncio.to_thread(engine.store.recover)
     notices += await asyncio.to_thread(engine.runs.recover)
+    notices += await asyncio.to_thread(seed, engine.layout)
     notices += await engine.lives.adopt_all()
     notices += await engine.service.recover()
     for notice in notices:

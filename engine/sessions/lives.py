@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +22,10 @@ from engine.ports.clock import Clock, stamp
 from engine.ports.hub import Hub
 from engine.ports.runtime import Exited, Launch, Leads, Reader, Runtime, Runtimes
 from engine.runtimes import catalog
+from engine.sessions import attempt
 from engine.sessions.gatebook import Book
 from engine.sessions.life import Desk, Life
+from engine.sessions.profiles import profile_of
 from engine.sessions.raising import Raiser
 from engine.sessions.registry import Registry
 from engine.storage.project_file import ProjectFile
@@ -32,6 +34,7 @@ from engine.storage.store import Store
 
 _log = logging.getLogger(__name__)
 LastWords = Callable[[Path], Exited]
+Secrets = Callable[[Set[str]], Mapping[str, str]]  # the vault's values of these variables
 Changed = Callable[[str, str], Awaitable[None]]  # project id, agent id
 
 
@@ -53,6 +56,7 @@ class Lives:
         hub: Hub,
         clock: Clock,
         changed: Changed,
+        secrets: Secrets,
     ) -> None:
         self._store = store
         self._runs = runs
@@ -66,6 +70,7 @@ class Lives:
         self._clock = clock
         self._hub = hub
         self._changed = changed
+        self._secrets = secrets
         self._locks: dict[str, asyncio.Lock] = {}
         self._desk = Desk(
             runs=runs,
@@ -85,26 +90,53 @@ class Lives:
         BadRequest with the install line when its CLI is not ready, Conflict when it runs.
         """
         async with self._lock(agent.id):
-            before = self._registry.get(agent.id)
-            if isinstance(before, Life) and before.ended is not None:
-                await before.over()
-            elif before is not None:
-                raise Conflict(f"{agent.name} is running already.")
-            entry = catalog.load().entry(agent.cli, command=agent.command)
-            environment = catalog.environment(entry, os.environ)
-            missing = await asyncio.to_thread(catalog.preflight, entry, environment)
-            if missing:
-                raise BadRequest(missing)
-            _check_cwd(agent)
+            entry, environment = await self._ready(agent)
             conversation = await self._conversation(agent) if resume else None
             run = await self._create_run(project, agent, conversation)
-            launch = _launch(agent, run, entry, environment)
-            try:
-                runtime = await self._runtimes.start(launch)
-            except ConduitError as fault:
-                await asyncio.to_thread(self._runs.update, run, state="failed", reason=str(fault))
-                raise
-            return await self._begin(project, agent, run, runtime)
+            await asyncio.to_thread(self._record_attempt, project, agent, run, environment)
+            return await self._launched(project, agent, run, _launch(agent, run, entry, environment))
+
+    async def resume(self, project: Project, agent: Agent, run: Run) -> Life:
+        """A further attempt of the same session, in its saved conversation unless that was found missing."""
+        async with self._lock(agent.id):
+            entry, environment = await self._ready(agent)
+            missing = (run.reason or "").startswith("conversation_missing")
+            conversation = None if missing else run.conversation_id
+            run = await asyncio.to_thread(
+                lambda: self._runs.update(run, state="starting", conversation_id=conversation, agent_name=agent.name)
+            )
+            await self._note_session(project, agent, run)
+            return await self._launched(project, agent, run, _launch(agent, run, entry, environment))
+
+    async def _ready(self, agent: Agent) -> tuple[catalog.Entry, dict[str, str]]:
+        """How to start it, and with what; Conflict when it runs, BadRequest when its CLI is not ready."""
+        before = self._registry.get(agent.id)
+        if isinstance(before, Life) and before.ended is not None:
+            await before.over()
+        elif before is not None:
+            raise Conflict(f"{agent.name} is running already.")
+        entry = catalog.load().entry(agent.cli, command=agent.command)
+        secrets = await asyncio.to_thread(self._secrets, frozenset((*entry.variables, *entry.required)))
+        environment = catalog.environment(entry, {**os.environ, **secrets})
+        missing = await asyncio.to_thread(catalog.preflight, entry, environment)
+        if missing:
+            raise BadRequest(missing)
+        _check_cwd(agent)
+        return entry, environment
+
+    async def _launched(self, project: Project, agent: Agent, run: Run, launch: Launch) -> Life:
+        try:
+            runtime = await self._runtimes.start(launch)
+        except ConduitError as fault:
+            reason = str(fault)
+            await asyncio.to_thread(lambda: self._runs.update(run, state="failed", reason=reason))
+            raise
+        return await self._begin(project, agent, run, runtime)
+
+    def _record_attempt(self, project: Project, agent: Agent, run: Run, environment: dict[str, str]) -> None:
+        layout = self._runs.layout
+        profile = profile_of(layout, project.id)
+        attempt.record(layout, run, agent, variables=tuple(environment), profile=profile)
 
     async def stop(self, agent_id: str) -> None:
         """End an agent and everything that it started; harmless when it does not run."""
@@ -191,11 +223,14 @@ class Lives:
             conversation_id=conversation,
         )
 
+        await self._note_session(project, agent, run)
+        return run
+
+    async def _note_session(self, project: Project, agent: Agent, run: Run) -> None:
         def note(file: ProjectFile) -> ProjectFile:
             return file.with_agent(replace(file.agent(agent.id), session_id=run.id))
 
         await asyncio.to_thread(self._store.mutate_project, project.id, note)
-        return run
 
     async def _raise_gate(self, life: Life, question: Question) -> None:
         """Freeze first: nothing costly may happen while the gate is being written down."""

@@ -177,6 +177,29 @@ class Layout:
     def messages(self, root_id: str) -> Path:
         return self.run(root_id) / "messages.json"
 
+    def uploads(self, root_id: str) -> Path:
+        return self.run(root_id) / "uploads"
+
+    def template(self, root_id: str) -> Path:
+        return self.run(root_id) / "template.json"
+
+    def host_assets(self, root_id: str) -> Path:
+        return self.run(root_id) / "host-assets"
+
+    def archived(self, root_id: str) -> Path:
+        return self.run(root_id) / "archived.json"
+
+    def halt(self, root_id: str) -> Path:
+        return self.run(root_id) / "halt.json"
+
+    def auto_resume(self, root_id: str) -> Path:
+        return self.run(root_id) / "auto_resume.json"
+
+    @property
+    def armed(self) -> Path:
+        """One empty file per session that resumes by itself. Derived: the mark in its folder is what counts."""
+        return self.agents / "armed"
+
     def work_of(self, root_id: str) -> Path:
         return self.work / validate_id(root_id)
 

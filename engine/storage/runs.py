@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -111,7 +112,8 @@ class Runs:
         with locked(self._json(found)):
             raw, before = self._caught_up(found)
             _check_move(before, changes)
-            after = replace(before, updated_at=stamp(self._clock), **changes)
+            now = stamp(self._clock)
+            after = replace(before, updated_at=now, **_with_end(before, changes, now))
             loud = changes_on_disk(before, after, _QUIET)
             if is_live(after.state):
                 self._mark_live(after)
@@ -184,13 +186,13 @@ class Runs:
 
     def latest(self, n: int) -> list[Run]:
         """The ``n`` newest sessions, newest first. Costs what is asked for; reads no logs."""
-        found: list[Run] = []
+        return list(islice(self.newest(), n))
+
+    def newest(self) -> Iterator[Run]:
+        """Sessions from the newest on, each read when it is asked for."""
         for run_id in self.numbers.newest():
-            if len(found) >= n:
-                break
             if (run := self._try(run_id, None)) is not None:
-                found.append(run)
-        return found
+                yield run
 
     def live(self) -> list[Run]:
         """Runs that a process is expected behind, oldest first; from their markers, whatever else is stored."""
@@ -356,6 +358,16 @@ class Runs:
     def _unmark_live(self, run: Run) -> None:
         """Not synced: a marker that comes back after a power loss costs one look at the run, nothing else."""
         self.layout.live_marker(run.id, run.root_id or run.id).unlink(missing_ok=True)
+
+
+def _with_end(run: Run, changes: RunChanges, now: str) -> RunChanges:
+    """The changes with what a move to an end, or to a new attempt, says of the last one."""
+    to = changes.get("state", run.state)
+    if is_live(run.state) and not is_live(to):
+        return {"ended_at": now, **changes}
+    if not is_live(run.state) and is_live(to):
+        return {"ended_at": None, "exit_code": None, "reason": None, **changes}
+    return changes
 
 
 def _check_move(run: Run, changes: RunChanges) -> None:

@@ -35,6 +35,8 @@ _VOICE: Final = (
     ("POST", "/org/broadcast"),
     ("GET", "/api/sessions"),
     ("GET", "/api/sessions/*"),
+    ("POST", "/api/sessions/*/resume"),
+    ("POST", "/api/sessions/*/halt"),
     ("POST", "/api/voice/sessions"),
     ("POST", "/api/voice/sessions/*/reading"),
     ("POST", "/api/voice/sessions/*/played"),

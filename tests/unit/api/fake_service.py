@@ -286,9 +286,37 @@ class FakeService:
         self._note("broadcast", project=project, message=message, via=via)
         return {"results": []}
 
-    async def sessions(self, *, limit: int = 50) -> Any:
-        self._note("sessions", limit=limit)
+    async def sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
+        self._note("sessions", limit=limit, archived=archived)
         return []
+
+    async def resume_session(self, **fields: Any) -> Any:
+        self._note("resume_session", **fields)
+        return {"id": fields["session"]}
+
+    async def halt_session(self, **fields: Any) -> Any:
+        self._note("halt_session", **fields)
+        return {"id": fields["session"]}
+
+    async def cancel_session(self, **fields: Any) -> Any:
+        self._note("cancel_session", **fields)
+        return {"id": fields["session"]}
+
+    async def archive_session(self, **fields: Any) -> Any:
+        self._note("archive_session", **fields)
+        return {"id": fields["session"]}
+
+    async def delete_session(self, **fields: Any) -> Any:
+        self._note("delete_session", **fields)
+        return {"deleted": fields["session"]}
+
+    async def attach_file(self, **fields: Any) -> Any:
+        self._note("attach_file", **fields)
+        return {"id": "u-1"}
+
+    async def verify_session(self, **fields: Any) -> Any:
+        self._note("verify_session", **fields)
+        return {"differences": []}
 
     async def session(self, *, session: str) -> Any:
         self._note("session", session=session)

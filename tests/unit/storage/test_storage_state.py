@@ -171,7 +171,9 @@ class RunsMachine(RuleBasedStateMachine):
                 assert state not in RUN_MOVES[run.state] and state != run.state
                 continue
             assert state in RUN_MOVES[run.state] or state == run.state
-            assert replace(after, updated_at=run.updated_at) == replace(run, state=state, output_offset=offset)  # type: ignore[arg-type]
+            wanted = replace(run, state=state, output_offset=offset, ended_at=after.ended_at)  # type: ignore[arg-type]
+            assert replace(after, updated_at=run.updated_at) == wanted
+            assert (after.ended_at is None) == is_live(after.state)
             self.known[run.number] = after
 
     @rule(pick=st.integers(0, 9))

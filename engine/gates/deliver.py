@@ -109,7 +109,7 @@ class Deliverer:
         return {
             "delivered": f"then told it: {message}",
             "queued": f"a message waits for it: {message}",
-            "dropped": "it takes no messages, so none was sent",
+            "dropped": "no sentence followed, since this kind of agent may take one for a command",
         }[outcome]
 
     async def _freeze(self, runtime: Runtime, agent_id: str) -> None:

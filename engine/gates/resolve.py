@@ -107,6 +107,13 @@ class Resolver:
     async def _resolve(self, request: ResolveRequest) -> Resolution:
         if request.decision == "reject":
             self._consent.refuse(request.gate_id)
+        try:
+            return await self._decide(request)
+        except ConsentRefused:
+            await self._say_if_decided(request)
+            raise
+
+    async def _decide(self, request: ResolveRequest) -> Resolution:
         async with self._lock(request.agent_id):
             record = await self._record(request)
             if record.resolution and record.state == "delivered":
@@ -117,23 +124,24 @@ class Resolver:
             if phrase is None or gate.tier != "harmful":
                 return await self._delivery.deliver(gate, request, sends, phrase)
         # Outside the lock, so that a rejection by any way gets in before the delivery.
-        await self._grace(request, gate)
+        await self._consent.grace(request.voice_session, gate)
+        return await self._after_grace(request, phrase)
+
+    async def _after_grace(self, request: ResolveRequest, phrase: str) -> Resolution:
         async with self._lock(request.agent_id):
             record = await self._record(request)
             if record.resolution and record.state == "delivered":
                 return record.resolution
             gate = await self._unchanged(record.gate, request)
+            sends = delivery(gate, request.decision, request.custom_input, self._stop_message)
             return await self._delivery.deliver(gate, request, sends, phrase)
 
-    async def _grace(self, request: ResolveRequest, gate: Gate) -> None:
-        """Wait for a late refusal; where the gate was decided meanwhile, that is what the caller hears."""
-        try:
-            await self._consent.grace(request.voice_session, gate)
-        except ConsentRefused:
-            record = await self._book.find(gate.id)
-            if record is not None and record.state == "delivered":
-                raise Conflict(how_decided(record), details_of(record)) from None
-            raise
+    async def _say_if_decided(self, request: ResolveRequest) -> None:
+        """Raise Conflict with the decision that took the approval back, once that one is carried out."""
+        async with self._lock(request.agent_id):  # a rejection stands before us in its queue
+            record = await self._book.find(request.gate_id)
+        if record is not None and record.gate.agent_id == request.agent_id and record.state == "delivered":
+            raise Conflict(how_decided(record), details_of(record)) from None
 
     async def _record(self, request: ResolveRequest) -> GateRecord:
         """The open gate of the request, or the same request's earlier result; raises what is in the way."""

@@ -172,6 +172,25 @@ async def test_rejection_by_any_way_within_the_grace_wins(desk: Desk) -> None:
     assert len(desk.book.lines) == 1
 
 
+async def test_approval_overtaken_by_a_rejection_in_the_making_hears_what_was_decided(desk: Desk) -> None:
+    gate = await desk.open()
+    session = desk.spoken(gate)
+    desk.clock.go.clear()
+    desk.book.agent.pause = asyncio.Event()
+    approving = asyncio.create_task(desk.resolve(gate, via="voice", voice_session=session))
+    await desk.clock.sleeping.wait()
+    rejecting = asyncio.create_task(desk.resolve(gate, "reject"))
+    await desk.book.agent.writing.wait()
+    desk.clock.go.set()
+    for _ in range(5):  # the approval ends its grace while the rejection is still being typed
+        await asyncio.sleep(0)
+    desk.book.agent.pause.set()
+    with pytest.raises(Conflict, match="already rejected"):
+        await approving
+    await rejecting
+    assert desk.book.agent.replies == [NO.reply]
+
+
 async def test_rejection_picks_the_prompts_own_no_and_says_stop_once_it_is_gone(desk: Desk) -> None:
     gate = await desk.open()
     done = await desk.resolve(gate, "reject")

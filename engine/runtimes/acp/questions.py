@@ -2,6 +2,8 @@
 
 import difflib
 import json
+import posixpath
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +21,7 @@ _KINDS: dict[str, ChoiceKind] = {
     "reject_always": "always",  # a standing refusal is the user's to give, too
 }
 _HARMLESS = frozenset(("read", "search", "think"))
+_IN = "[in "
 _EDITS = {"delete": "delete", "move": "move"}
 
 
@@ -27,17 +30,18 @@ def handle(request: Json) -> str:
     return f"acp:{request['params']['toolCall']['toolCallId']}:{request['id']}"
 
 
-def question(request: Json, title: str, known: Json) -> Question:
+def question(request: Json, title: str, known: Json, cwd: str) -> Question:
     """The question of one request. ``known``: what earlier updates said of the same tool call."""
     asked = schema.RequestPermissionRequest.model_validate(request["params"])
     call = {**known, **{key: value for key, value in request["params"]["toolCall"].items() if value is not None}}
-    command, edits = command_of(call), edits_of(call)
+    (command, unclear), edits = _placed(call, cwd), edits_of(call)
     return Question(
         prompt=_prompt(title, call, command, edits),
         command=command,
         choices=_choices(asked.options),
         source="acp",
         tier=_tier(call),
+        screen_only="it is not clear in which folder it would run" if unclear else None,
         handle=handle(request),
         edits=edits,
     )
@@ -54,6 +58,30 @@ def command_of(call: Json) -> str | None:
     if isinstance(given, list):
         return " ".join(map(str, given))
     return str(call["title"]) if call.get("title") else None
+
+
+def _placed(call: Json, cwd: str) -> tuple[str | None, bool]:
+    """The command with the folder that it would run in, where that is another; and whether the folder is unclear."""
+    command = command_of(call)
+    folder, unclear = _folder(call)
+    if command is None or folder is None or posixpath.normpath(posixpath.join(cwd, folder)) == posixpath.normpath(cwd):
+        return command, unclear
+    return f"cd {shlex.quote(folder)} && {command}", unclear
+
+
+def _folder(call: Json) -> tuple[str | None, bool]:
+    """Where a command would run: in its input, or in the words that Gemini puts beside it."""
+    raw = call.get("rawInput")
+    given = raw.get("cwd") or raw.get("workdir") if isinstance(raw, dict) else None
+    if given is not None:
+        return str(given), False
+    for part in call.get("content") or ():
+        inner = part.get("content")
+        text = str(inner.get("text")) if isinstance(inner, dict) else ""
+        if text.startswith(_IN):
+            folder, *others = text.removeprefix(_IN).removesuffix(" [background]").split("]")
+            return folder, len(others) > 1
+    return None, False
 
 
 def edits_of(call: Json) -> tuple[Edit, ...]:

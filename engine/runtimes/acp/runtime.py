@@ -44,7 +44,7 @@ class AcpRuntime(PipedRuntime):
         super().__init__(launch, link, said_from=said_from, live_from=live_from)
         entry = catalog.load().find(launch.cli)
         self.title = entry.title if entry is not None else launch.cli
-        self._view = View(self.title, session=launch.resume)
+        self._view = View(self.title, str(launch.cwd), session=launch.resume)
         self._lines = Lines(self._write_line)
         nobody: Any = _Nobody()
         self._connection: Any = ClientSideConnection(nobody, self._lines)

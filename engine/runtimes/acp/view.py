@@ -11,7 +11,7 @@ from engine.runtimes.jsonlines import Json
 PERMISSION = "session/request_permission"
 UPDATE = "session/update"
 _OUTPUT = 2_000  # characters of a tool's output that the transcript keeps
-_DONE = ("completed", "failed")
+_DONE = ("completed", "failed")  # "in_progress" proves nothing: OpenCode says it of a call that still waits
 Wait = Literal["model", "other"]
 
 
@@ -40,6 +40,7 @@ class View:
     """One session. ``see`` takes the agent's requests and notifications in order, ``turn_over`` the end of a turn."""
 
     title: str
+    cwd: str
     session: str | None = None
     pending: dict[str, Pending] = field(default_factory=dict)
     _saying: str = ""
@@ -72,7 +73,7 @@ class View:
         call = message["params"]["toolCall"]
         tool = str(call["toolCallId"])
         known = self._calls.setdefault(tool, {})
-        pending = Pending(message["id"], tool, question(message, self.title, known))
+        pending = Pending(message["id"], tool, question(message, self.title, known, self.cwd))
         known.update({key: value for key, value in call.items() if value is not None})
         self.pending[handle(message)] = pending
         return Seen(self._flush(), wait="other", asked=pending)
@@ -95,7 +96,7 @@ class View:
         call = self._calls.setdefault(tool, {})
         call.update({key: value for key, value in update.items() if value is not None})
         status = update.get("status")
-        over = tuple(name for name, pending in self.pending.items() if pending.tool == tool and status in _MOVED)
+        over = tuple(name for name, pending in self.pending.items() if pending.tool == tool and status in _DONE)
         for name in over:
             del self.pending[name]
         (self._running.discard if status in _DONE else self._running.add)(tool)
@@ -107,9 +108,6 @@ class View:
     def _flush(self) -> tuple[Signal, ...]:
         text, self._saying = self._saying.strip(), ""
         return (Said("agent", text),) if text else ()
-
-
-_MOVED = ("in_progress", *_DONE)  # what a tool call whose permission still waits never is
 
 
 def _text(content: Any) -> str:

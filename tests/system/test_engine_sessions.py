@@ -1,5 +1,6 @@
 """A session's whole life on a real engine: halted, resumed, left alone, cancelled, archived, deleted."""
 
+import hashlib
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -110,22 +111,38 @@ def test_an_altered_snapshot_of_skills_is_not_resumed(tmp_path: Path) -> None:
         assert client.session(session=name)["state"] == "halted"
 
 
+AIDER = """#!/bin/sh
+printf %s "$GROQ_API_KEY" | sha256sum > arrived
+while printf '> '; read -r line; do echo done; done
+"""
+
+
 def test_no_file_that_is_written_holds_the_value_of_a_secret(tmp_path: Path) -> None:
-    """An agent gets a key from the vault and another from the engine's environment; both stay out of every file."""
-    home = tmp_path / "home"
-    Layout(home).config.mkdir(parents=True)
-    Vault(Layout(home)).set("OPENAI_API_KEY", SECRET)
-    with Desk(home, {"ANTHROPIC_API_KEY": SECRET[::-1], "CONDUIT_PRACTICE_SPEED": "0"}) as desk:
-        agent = desk.practice(tmp_path / "work")
-        client, name = desk.client(), f"S-{agent['sessionNumber']}"
-        client.inject(project=agent["projectId"], agent=agent["id"], message="run the tests")
+    """An agent gets a key from the vault, and it can be told from no file, neither while it runs nor afterwards."""
+    home, tools, work = tmp_path / "home", tmp_path / "bin", tmp_path / "work"
+    for folder in (Layout(home).config, tools, work):
+        folder.mkdir(parents=True)
+    (tools / "aider").write_text(AIDER)
+    (tools / "aider").chmod(0o755)
+    Vault(Layout(home)).set("GROQ_API_KEY", SECRET)
+    with Desk(home, {"PATH": f"{tools}:{os.environ['PATH']}", "MARKED": SECRET[::-1]}) as desk:
+        client = desk.client()
+        project = client.create_project(name="Apollo", cwd=str(work))["id"]
+        agent = client.create_agent(project_id=project, name="backend", cli="gpt")["id"]
+        name = f"S-{client.start_agent(project_id=project, agent_id=agent)['sessionNumber']}"
+        told = until(lambda: (work / "arrived").exists() and (work / "arrived").read_text(), "the key to arrive")
+        assert told.split()[0] == hashlib.sha256(SECRET.encode()).hexdigest()
+        assert_in_no_file(home)
         client.halt_session(session=name)
         client.resume_session(session=name)
         template = json.loads((Path(client.session(session=name)["control_path"]) / "template.json").read_text())
-        assert "PATH" in template["variables"]
+        assert {"GROQ_API_KEY", "PATH"} <= set(template["variables"])
+    assert_in_no_file(home)
+
+
+def assert_in_no_file(home: Path) -> None:
     for path in home.rglob("*"):
         if path.is_file() and not path.is_symlink():
             data = path.read_bytes()
             assert SECRET.encode() not in data, path
             assert SECRET[::-1].encode() not in data, path
-            assert os.environ["PATH"].encode() not in data, path

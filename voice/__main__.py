@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sessions": ("engine.cli.sessions:sessions", "List, resume, halt, cancel, archive, delete and check sessions."),
     "secret": ("engine.cli.secret:secret", "Keep the keys that agents need, encrypted."),
     "documents": ("engine.cli.documents:documents", "List, publish and get a project's documents."),
+    "backup": ("engine.cli.backup:backup", "Copy the data folder, also while it is in use."),
+    "restore": ("engine.cli.backup:restore", "Make a data folder from a backup."),
     "ask": ("voice.cli.ask:ask", "The spoken dialogue, by keyboard."),
     "hear": ("voice.cli.hear:hear", "Understand sound files or lines of text."),
     "speak": ("voice.cli.speak:speak", "Say text aloud."),

@@ -19,12 +19,13 @@ class HookReply:
 
 @dataclass(eq=False, slots=True)
 class Pending:
-    """A permission request whose connection is open. ``closed``: the CLI has let go of it."""
+    """A permission request. ``closed``: the CLI let go of its connection; ``seen``: its dialog stood on the screen."""
 
     handle: str
     question: Question
     reply: asyncio.Future[HookReply]
     closed: bool = False
+    seen: bool = False
 
     @property
     def takes_reply(self) -> bool:

@@ -21,6 +21,8 @@ from engine.ports.runtime import (
     Launch,
     Notice,
     Reader,
+    Screen,
+    Settled,
     Signal,
     Withdrawn,
 )
@@ -113,8 +115,10 @@ class ClaudeRuntime(PtyRuntime):
             if isinstance(signal, Exited):
                 self.release()
                 yield self._end(signal)
-            else:
-                yield signal
+                return
+            yield signal
+            if isinstance(signal, Settled):
+                self._compare(signal.screen)
 
     # hooks
 
@@ -144,8 +148,9 @@ class ClaudeRuntime(PtyRuntime):
         handle = self._pending.handle()
         pending = self._pending.add(handle, question(payload, handle, _old_text))
         try:
-            await self.freeze()  # before anything else: whoever judges may take their time
             self._follower.add(Asked(pending.question))
+            # At once: whoever makes a gate of it may take their time. Not cancelled, so that it is before any thaw.
+            await asyncio.shield(self.freeze())
             return await pending.reply
         except asyncio.CancelledError:
             pending.closed = True
@@ -163,6 +168,16 @@ class ClaudeRuntime(PtyRuntime):
         stays = self._word_now() == "waiting" and self._on_screen(pending.question) is not None
         if not stays and not self._follower.over:
             self._withdraw(pending, "answered_at_terminal")
+
+    def _compare(self, screen: Screen) -> None:
+        """A dialog that stood on the screen and is gone, unanswered by us: someone was quicker than the freeze."""
+        live = self._desk.reader.questions(screen, self.launch.cli, str(self.launch.cwd))
+        for pending in self._pending:
+            if any(one_question(pending.question, shown) for shown in live):
+                pending.seen = True
+            elif pending.seen and pending.takes_reply:
+                pending.reply.set_result(HookReply({}))
+                self._withdraw(pending, "answered_at_terminal")
 
     def _withdraw(self, pending: Pending, why: Literal["answered_at_terminal", "withdrawn"]) -> None:
         self._pending.drop(pending)

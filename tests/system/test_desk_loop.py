@@ -122,6 +122,16 @@ def approve(person: Person, word: str, decided: Callable[[], bool]) -> None:
     raise AssertionError("three honest approvals were not understood")
 
 
+def answered(person: Person, text: str, pattern: str) -> None:
+    """Ask until the answer is understood, as people do: on a busy machine sound has gaps, and both ears mishear."""
+    replies = []
+    for _ in range(3):
+        replies.append(person.ask(text))
+        if re.search(pattern, replies[-1]):
+            return
+    raise AssertionError(f"{text!r} was answered with {replies}")
+
+
 def ask_for_reading(person: Person, voice: Voice) -> float:
     """Ask until it is read, as people do, and return while it is read: when that began (boot seconds)."""
 
@@ -154,8 +164,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
     voice.start()
     try:
         # A spoken question is answered aloud.
-        reply = person.ask("what is waiting")
-        assert re.search(r"nothing|no gate|no one|nobody", reply), reply
+        answered(person, "what is waiting", r"nothing|no gate|no one|nobody")
 
         # A spoken command changes what the agent does.
         since = person.now()
@@ -202,8 +211,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
         person.say("tell backend to clean up")
         gate = until(lambda: desk.agent(project, agent["id"])["pendingGate"], "the second gate", limit=40)
         person.hear_until(since, r"word is \w+")
-        refused = person.ask("reject it")
-        assert re.search(r"refus|does not|do it", refused), refused
+        answered(person, "reject it", r"refus|does not|do it|no agents|nothing")
         until(lambda: not desk.agent(project, agent["id"])["pendingGate"], "the rejection", limit=30)
         assert (folder / "build").is_dir()
         assert audit(desk, project)[-1]["event"] == "gate_reject"

@@ -79,8 +79,6 @@ class AcpRuntime(PipedRuntime):
             self._prompt = "about to be sent"
             self._turn = asyncio.create_task(self._run_turn(text), name=f"turn of {self.launch.cli}")
             await self._sent(self._turn)
-            self._tell(Activity("working"))
-            self._patience.begin()
             return "delivered"
 
     async def interrupt(self) -> None:
@@ -150,6 +148,8 @@ class AcpRuntime(PipedRuntime):
             written.cancel()
         if not self._written.is_set():
             self._prompt = None
+            self._patience.end()
+            self._tell(Activity("ready"))
             await turn  # raises what went wrong
             raise Unavailable(f"{self.title} has ended.")
 
@@ -172,8 +172,8 @@ class AcpRuntime(PipedRuntime):
         name = question.handle or ""
         if name not in self._view.pending:
             raise Conflict(f"{self.title} does not wait for this answer any more, so nothing was sent.")
+        self._tell(Activity("working"))  # before it is sent, for the same reason as a prompt
         await self._write_outcome(name, reply.option)
-        self._tell(Activity("working"))
         shown = "cancelled" if reply.option == CANCELLED else reply.option
         # The protocol has no place for words beside an answer: they follow as a message.
         return Answered(f"answered {shown}", True, {"untold": reply.message} if reply.message else {})
@@ -198,6 +198,9 @@ class AcpRuntime(PipedRuntime):
             self._prompt = str(message["id"])
             note = {"id": self._prompt, "offset": self._scroll.offset}
             await asyncio.to_thread(write_atomically, self.launch.control / PROMPT_FILE, note)
+            # Told before it is sent: a quick turn must not end before it begins.
+            self._tell(Activity("working"))
+            self._patience.begin()
         await self._send(message)
         if prompt:
             self._written.set()

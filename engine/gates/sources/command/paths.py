@@ -59,6 +59,8 @@ _CREDENTIALS = re.compile(
     r"|kubeconfig|\.dockercfg|shadow|cookies\.sqlite|[\w.-]+\.(pem|key|p12|pfx|keystore|jks|kdbx))$"
     r"|/\.aws/|/\.gnupg/|/\.kube/config|/\.docker/config\.json|/\.config/gcloud/|/\.azure/"
 )
+_TEMP = ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm", "/var/folders")
+_LIVE = re.compile(r"\.(db|sqlite3?|mdb|rdb|tfstate|env)$")
 _DATA = re.compile(r"\.(db|sqlite3?|mdb|sql|dump|bak|rdb|tfstate|parquet|env|log)$|(^|/)\.env$")
 
 
@@ -105,7 +107,7 @@ def _top_of_home(path: str, home: str) -> bool:
 
 def _far(path: str) -> Place:
     parts = path.strip("/").split("/")
-    for temp in ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm", "/var/folders"):
+    for temp in _TEMP:
         if path.startswith(temp + "/"):
             return "temp"
     if path == "/tmp" or len(parts) == 1:
@@ -130,6 +132,16 @@ def is_credential(path: str) -> bool:
     return _CREDENTIALS.search(path) is not None and not path.endswith(
         (".pub", ".example", ".sample", ".template", ".dist")
     )
+
+
+def is_temp_root(path: str) -> bool:
+    """The folder for temporary files itself, into which things may be put."""
+    return path in _TEMP
+
+
+def is_live_data(path: str) -> bool:
+    """Files in which a program keeps its only copy: a missing one may be meant, and is not made by hand."""
+    return _LIVE.search(path) is not None
 
 
 def is_data(path: str) -> bool:

@@ -40,7 +40,7 @@ def _own(target: Target, where: Surroundings, *, append: bool, empties: bool) ->
     if append:
         return found("configure", (target.shown,), target.place, "secret_file") if paths.is_credential(path) else None
     if not where.exists(path):
-        if empties or paths.is_data(path) or paths.is_credential(path):
+        if target.place != "temp" and (empties or paths.is_live_data(path) or paths.is_credential(path)):
             return found("overwrite", (target.shown,), target.place, "overwrite", undo="unknown", noun="file")
         return None
     undo: Undo = undo_of(target, where)

@@ -131,7 +131,7 @@ def _landed(sources: list[Word], goal: Word, call: Call, bench: Bench) -> list[F
     destination = resolve(goal, call.scope, bench.where)
     if destination.path is None:
         return [found("overwrite", (goal.text,), "unknown", "overwrite", undo="unknown", noun="file")]
-    if destination.path == "/dev/null":
+    if destination.path == "/dev/null" or paths.is_temp_root(destination.path):
         return []
     if not bench.where.is_dir(destination.path):
         one = write(destination, bench.where) if not goal.text.endswith("/") else _kept(destination, bench)
@@ -148,9 +148,21 @@ def _kept(target: Target, bench: Bench) -> Finding | None:
         return None
     if (kept := guarded(target.path + "/x", target.shown, bench.where)) is not None:
         return kept
-    if target.place in ("project", "temp"):
+    if target.place in ("project", "temp") or paths.is_temp_root(target.path):
         return None
     return found("overwrite", (target.shown,), target.place, "write_outside", noun="folder")
+
+
+def compress(call: Call, bench: Bench) -> list[Finding]:
+    """gzip and its kin: the content stays, under another name beside it."""
+    got = options.parse(call.args, ("S", "suffix", "o", "T", "p"))
+    if got.has("c", "l", "t", "stdout", "list", "test", "to-stdout"):
+        return []
+    targets = [*targets_of(got.operands, call, bench), *targets_of(got.values.get("o", []), call, bench)]
+    forced = got.has("f", "force") and (got.has("d", "decompress") or call.name.startswith(("un", "gun", "bun")))
+    unpacked = [literal(re.sub(r"\.(gz|bz2|xz|zst|lz4|lzma|Z)$", "", w.text)) for w in got.operands if forced]
+    results = [f for t in targets_of(unpacked, call, bench) if (f := write(t, bench.where))]
+    return results + [f for t in targets if (f := _kept(t, bench))]
 
 
 def cp(call: Call, bench: Bench) -> list[Finding]:
@@ -183,6 +195,8 @@ def chmod(call: Call, bench: Bench) -> list[Finding]:
     mode = got.operands[0].text if got.operands else ""
     wide = call.name == "chmod" and (mode in ("777", "0777", "666", "000", "a+rwx", "a+w", "o+w") or "+s" in mode)
     recursive = got.has("R", "recursive")
+    if call.name == "chattr":
+        targets = targets_of([w for w in call.args if not re.match(r"[-+=][A-Za-z]", w.text)], call, bench)
     plain = call.name == "chmod" and not wide and not recursive
     bad = [t for t in targets if not (plain and t.place in ("project", "temp"))]
     return [found("configure", (t.shown,), t.place, "rights", noun=noun_of(t, bench.where, recursive)) for t in bad]

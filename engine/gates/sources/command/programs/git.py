@@ -98,6 +98,12 @@ _HARMLESS = frozenset(
         "flow",
     ]
 )
+_VIEWERS = frozenset(("cat", "less", "more", "delta", "true", "false", ":", "vim", "vi", "nano", "code", "bat"))
+_RUNNING_TAILS = (
+    *(".clean", ".smudge", ".driver", ".command", ".process", ".textconv", ".cmd", ".helper"),
+    *(".uploadpack", ".receivepack", ".proxy", ".vcs"),
+)
+_FAR = ("upload-pack", "receive-pack", "exec")
 _TAKES = ("C", "c", "git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env")
 
 
@@ -134,12 +140,26 @@ def _config_given(got: options.Options, call: Call, scope: Scope, bench: Bench) 
     results = []
     for word in got.values.get("c", []):
         key, _, value = word.text.partition("=")
-        if _runs(key) and value and value not in ("cat", "true", "false", ":"):
+        if _shows(key) and value:
+            _program(value, scope, bench)
+        elif _runs(key) and value and value not in ("cat", "true", "false", ":"):
             results.append(found("execute", (value,), "unknown", "git_config_runs", undo="unknown"))
     for name, value in call.env:
-        if name in ("GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND"):
+        if name in ("GIT_SSH_COMMAND", "GIT_SSH", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_ASKPASS"):
             bench.nested(value, scope)
     return results
+
+
+def _shows(key: str) -> bool:
+    """Configuration keys that name a pager or an editor."""
+    low = key.lower()
+    return low in ("core.pager", "core.editor", "sequence.editor", "interactive.difffilter") or low.startswith("pager.")
+
+
+def _program(value: str, scope: Scope, bench: Bench) -> None:
+    """A pager or editor, which git hands to a shell; the usual ones only show or ask."""
+    if value.split()[0].rsplit("/", 1)[-1] not in _VIEWERS:
+        bench.nested(value, scope.fork())
 
 
 def _runs(key: str) -> bool:
@@ -150,21 +170,34 @@ def _runs(key: str) -> bool:
         "core.hookspath",
         "core.fsmonitor",
         "core.gitproxy",
+        "core.askpass",
         "diff.external",
         "credential.helper",
+        "gpg.program",
+        "gpg.ssh.program",
+        "uploadpack.packobjectshook",
+        "protocol.ext.allow",
     )
     return low in exact or (
-        low.startswith(("filter.", "merge.", "diff."))
-        and low.endswith((".clean", ".smudge", ".driver", ".command", ".process"))
+        low.startswith(("filter.", "merge.", "diff.", "difftool.", "mergetool.", "credential.", "remote.", "browser."))
+        and low.endswith(_RUNNING_TAILS)
     )
 
 
 def _harmless(call: Call, bench: Bench) -> list[Finding]:
     """Reading and ordinary work; the exceptions are a few options."""
-    got = options.parse(call.args, ("o", "output", "m", "message", "F", "file", "upload-pack", "u", "x", "exec"))
-    if call.name in ("fetch", "pull", "clone", "ls-remote") and got.value("upload-pack", "u"):
-        value = got.value("upload-pack", "u") or ""
-        bench.nested(value, call.scope) if call.name != "fetch" or "upload-pack" in got.values else None
+    got = options.parse(call.args, ("o", "output", "m", "message", "F", "file", *_FAR, "u", "x", "c", "config"))
+    if any(name in _FAR for name in got.long) or (call.name in ("clone", "ls-remote") and "u" in got.short):
+        return [unknown(f"git {call.name} with a program of its own")]
+    if any(w.text.startswith("ext::") for w in got.operands):
+        return [unknown(f"git {call.name} over a program")]
+    if call.name == "clone":
+        given = [w for name in ("c", "config") for w in got.values.get(name, [])]
+        return _config_given(options.Options(values={"c": given}), call, call.scope, bench) + _cloned(got, call, bench)
+    if call.name == "read-tree" and got.has("reset", "u"):
+        return [found("overwrite", ("the working tree",), "project", "restore", noun="file")]
+    if call.name == "symbolic-ref" and (len(got.operands) > 1 or got.has("d", "delete")):
+        return [found("rewrite_history", (got.operands[0].text,), "project", "branch_moved", noun="branch")]
     if call.name == "lfs" and got.operands[:1] and got.operands[0].text == "prune":
         return [found("delete", ("git lfs objects",), "project", "git_prune")]
     if call.name in ("difftool", "mergetool", "bisect") and (got.value("x", "extcmd") or _bisect_run(got)):
@@ -176,6 +209,13 @@ def _harmless(call: Call, bench: Bench) -> list[Finding]:
     names = ("output", "o") if call.name in ("archive", "bundle") else ("output",)
     out = [w for name in names for w in got.values.get(name, [])]
     return [f for w in out if (f := write(resolve(w, call.scope, bench.where), bench.where))]
+
+
+def _cloned(got: options.Options, call: Call, bench: Bench) -> list[Finding]:
+    """A clone lands in a new folder, which may lie elsewhere."""
+    where = [w for w in got.operands[1:2] if w.known]
+    targets = [resolve(w, call.scope, bench.where) for w in where]
+    return [f for t in targets if t.place in ("system", "root", "home") and (f := write(t, bench.where))]
 
 
 def _bisect_run(got: options.Options) -> bool:

@@ -1,5 +1,7 @@
 """git push: an ordinary one is work, all that forces, deletes or mirrors is not."""
 
+import re
+
 from engine.gates.sources.command import options
 from engine.gates.sources.command.call import Bench, Call
 from engine.gates.sources.command.judgement import Finding, found
@@ -76,9 +78,18 @@ def _refspec(word: Word) -> list[Finding]:
         return [found("rewrite_history", (text[1:].split(":")[-1],), "remote", "rewrite", noun="branch")]
     if text.startswith(":") and len(text) > 1:
         return [found("delete", (text[1:],), "remote", "delete_branch_remote", noun="branch")]
-    if not word.known and text.startswith(("$", "`")):
+    if not word.known and text.startswith(("$", "`")) and not _names_branch(text):
         return [found("unknown", (text,), "remote", "unknown", undo="unknown", noun="branch")]
     return []
+
+
+def _names_branch(text: str) -> bool:
+    """A substitution that can only print the name of a branch or commit."""
+    inside = text.removeprefix("$(").removesuffix(")").strip("`").strip()
+    return (
+        re.fullmatch(r"git (branch --show-current|rev-parse( --[\w-]+)* [\w@]+|symbolic-ref( --?\w+)* HEAD)", inside)
+        is not None
+    )
 
 
 def _shown(refs: list[Word], got: options.Options) -> tuple[str, ...]:

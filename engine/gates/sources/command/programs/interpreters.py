@@ -79,7 +79,7 @@ _DELETES = re.compile(
     r"|\bFileUtils\.rm|File\.delete|Dir\.(rmdir|delete|unlink)"
 )
 _RUNS = re.compile(
-    r"child_process|\b(execSync|spawnSync|spawn|execFile|exec|system|popen\w*|shell_exec|passthru"
+    r"child_process|\bos\.execute|\b(execSync|spawnSync|spawn|execFile|exec|system|popen\w*|shell_exec|passthru"
     r"|proc_open|eval|qx|IO\.popen|Open3|Function)\b\s*[\(\{\s'\"/]"
     r"|`[^`]+`|%x[\{\(\[]|process\.(kill|binding|dlopen)|Bun\.\$|Deno\.(Command|run)"
 )
@@ -191,6 +191,10 @@ def other(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(call.args, (*takes, "I", "M", "r", "require", "import", "loader", "d"), stop_early=True)
     if call.name == "perl" and call.texts and re.match(r"-[a-zA-Z0]*e", call.texts[0]):
         got.values.setdefault("e", []).extend(call.args[1:2])
+    if got.has("check", "syntax-check") or (
+        call.name in ("ruby", "perl", "node", "php") and got.short & set("cl") and not got.has(*takes)
+    ):
+        return []
     texts = [w for name in takes for w in got.values.get(name, [])]
     results = [f for word in texts for f in _payload(word, call)]
     if call.name in ("node", "tsx", "ts-node", "bun"):

@@ -72,6 +72,7 @@ def scan(text: str, call: Call, bench: Bench) -> list[Finding]:
         if isinstance(node, ast.Call):
             bench.step()
             results += scanner.call_of(node)
+            results += scanner.handed_on(node)
     return results
 
 
@@ -95,6 +96,8 @@ class _Scanner:
         owner, name = self._named(node.func)
         if name in _DYNAMIC and not owner:
             return [unknown("python code that makes code")]
+        if self._hides(node, owner, name):
+            return [unknown("python code that hides what it calls")]
         if name in _DELETES and (
             owner in _MODULE_DELETES
             or self._is_path(node.func)
@@ -106,6 +109,36 @@ class _Scanner:
         if name in ("execute", "executescript", "executemany", "raw"):
             return [f for text in self._strings(node.args[:1]) for f in sql.judge(text)]
         return self._writes(node, owner, name)
+
+    def handed_on(self, node: ast.Call) -> list[Finding]:
+        """``map(os.remove, names)`` calls what it is given."""
+        results: list[Finding] = []
+        for value in [*node.args, *[k.value for k in node.keywords]]:
+            if not isinstance(value, ast.Attribute | ast.Name):
+                continue
+            owner, name = self._named(value)
+            if name in _DELETES and owner in _MODULE_DELETES:
+                results.append(found("delete", ("python code",), "unknown", "code_deletes", undo="unknown"))
+            elif (name in _RUNS and owner in _RUNNERS) or (name in _DYNAMIC and isinstance(value, ast.Name)):
+                results.append(unknown("python code that runs commands"))
+        return results
+
+    def _hides(self, node: ast.Call, owner: str, name: str) -> bool:
+        """Functions that are looked up by a name, and programs in a form that nobody reads."""
+        if name == "getattr" and not owner and len(node.args) > 1:
+            module = node.args[0]
+            return isinstance(module, ast.Name | ast.Call) and self._module(module) in _RUNNERS | _MODULE_DELETES
+        if owner == "importlib" and name == "import_module":
+            return not (self._texts(node) and self._texts(node)[0].split(".")[0] not in _RUNNERS | _MODULE_DELETES)
+        return (owner in ("pickle", "marshal") and name in ("load", "loads")) or owner == "ctypes"
+
+    def _module(self, node: ast.Name | ast.Call) -> str:
+        if isinstance(node, ast.Name):
+            return self._from.get(node.id, node.id).split(".")[0]
+        return next(iter(self._texts(node)), "")
+
+    def _texts(self, node: ast.Call) -> list[str]:
+        return list(self._strings(node.args[:1]))
 
     def _writes(self, node: ast.Call, owner: str, name: str) -> list[Finding]:
         if name == "open" or name in ("write_text", "write_bytes"):
@@ -173,11 +206,12 @@ class _Scanner:
             return self._lands(base.args[:1] if isinstance(base, ast.Call) else [])
         modes = [*self._strings(node.args[1:2]), *self._strings([k.value for k in node.keywords if k.arg == "mode"])]
         mode = modes[0] if modes else "r"
-        return self._lands(node.args[:1]) if set(mode) & set("wx+") and len(mode) < 4 else []
+        writes = bool(set(mode) & set("wax+")) and len(mode) < 4
+        return self._lands(node.args[:1], append="a" in mode) if writes else []
 
-    def _lands(self, nodes: list[ast.expr]) -> list[Finding]:
+    def _lands(self, nodes: list[ast.expr], *, append: bool = False) -> list[Finding]:
         texts = list(self._strings(nodes))
         if not texts:
             return [found("overwrite", ("python code",), "project", "code_writes", undo="yes", noun="file")]
         targets = [resolve(literal(text), self._call.scope, self._bench.where) for text in texts]
-        return [f for t in targets if (f := write(t, self._bench.where))]
+        return [f for t in targets if (f := write(t, self._bench.where, append=append))]

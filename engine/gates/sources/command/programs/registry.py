@@ -22,6 +22,7 @@ from engine.gates.sources.command.programs import (
 )
 from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word
+from engine.gates.sources.command.writes import guarded
 
 Judge = Callable[[Call, Bench], list[Finding]]
 
@@ -39,6 +40,7 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("chmod chown chgrp setfacl chattr", files.chmod),
     ("rsync", files.rsync),
     ("tar unzip zip 7z unrar cpio bsdtar gtar", files.archive),
+    ("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 lzma pigz compress uncompress", files.compress),
     ("sed gsed", files.sed),
     ("find fd fdfind", find.find),
     ("git hub", git.git),
@@ -73,8 +75,7 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
         system.system_change,
     ),
     (
-        "firewall-cmd swapoff swapon update-alternatives update-grub "
-        "grub-install setenforce hostnamectl timedatectl chsh",
+        "firewall-cmd swapoff swapon update-alternatives update-grub grub-install setenforce chsh",
         system.system_change,
     ),
     ("conduit", system.conduit),
@@ -116,6 +117,9 @@ def judge_call(bench: Bench, call: Call) -> None:
     bench.step()
     bench.add(_engine(call, bench))
     bench.add(_env(call, bench))
+    if call.name in ("export", "declare", "typeset"):
+        pairs = tuple((t.partition("=")[0], t.partition("=")[2]) for t in call.texts if "=" in t)
+        bench.add(_env(Call(call.name, (), call.scope, None, pairs), bench))
     _judge(call, bench)
 
 
@@ -215,8 +219,11 @@ def _aliases(call: Call, bench: Bench) -> list[Finding]:
 
 def _made(call: Call, bench: Bench) -> list[Finding]:
     words = [w for w in call.args if not w.text.startswith("-")]
-    bad = [t for t in files.targets_of(words, call, bench) if t.place in ("system", "root") and t.path is not None]
-    return [found("configure", (t.shown,), t.place, "write_outside", noun="file") for t in bad]
+    targets = [t for t in files.targets_of(words, call, bench) if t.path is not None and not paths.is_stream(t.path)]
+    results = [f for t in targets if t.path and (f := guarded(t.path, t.shown, bench.where))]
+    noun = "folder" if call.name == "mkdir" else "file"
+    bad = [t for t in targets if t.place not in ("project", "temp", "unknown") and not bench.where.exists(t.path or "")]
+    return results or [found("configure", (t.shown,), t.place, "write_outside", noun=noun) for t in bad]
 
 
 def _secret_read(call: Call, bench: Bench) -> list[Finding]:

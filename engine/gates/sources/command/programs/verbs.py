@@ -8,13 +8,14 @@ from typing import Any
 
 import yaml
 
-from engine.gates.sources.command import options
+from engine.gates.sources.command import options, paths
 from engine.gates.sources.command.call import Bench, Call, unknown
 from engine.gates.sources.command.judgement import Finding, found
-from engine.gates.sources.command.targets import resolve
+from engine.gates.sources.command.targets import Target, resolve
+from engine.gates.sources.command.writes import write
 
 SHOWN = 4  # operands that name the effect
-_FILE = Path(__file__).parent.parent / "data" / "verbs.yaml"
+_FOLDER = Path(__file__).parent.parent / "data" / "verbs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,9 @@ class Rule:
     without: tuple[str, ...]
     more: bool | None
     say: str
+    rest: tuple[str, ...] = ()  # all further operands have to match one of these
+    holds: str = ""  # a pattern that one of the arguments matches
+    lands: int | None = None  # the operand, by number, that is a local place written to
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +39,53 @@ class Program:
     values: tuple[str, ...]
     rules: tuple[Rule, ...]
     default: str
+    destroy: str = "destroy_infra"  # the outcome of a destroying verb of the vocabulary
+    by_verb: bool = False  # nouns and verbs in any depth: the shared vocabulary decides where no rule does
 
 
 @lru_cache(maxsize=1)
 def _data() -> tuple[dict[str, dict[str, str]], dict[str, Program]]:
-    raw = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    outcomes: dict[str, dict[str, str]] = {}
     programs: dict[str, Program] = {}
-    for name, entry in raw["programs"].items():
-        one = Program(tuple(entry.get("values", ())), tuple(_rule(r) for r in entry.get("rules", ())), entry["default"])
-        programs.update(dict.fromkeys((name, *entry.get("also", ())), one))
-    return raw["outcomes"], programs
+    for file in sorted(_FOLDER.glob("*.yaml")):
+        raw = yaml.safe_load(file.read_text(encoding="utf-8"))
+        outcomes.update(raw.get("outcomes", {}))
+        for name, entry in raw["programs"].items():
+            rules = tuple(_rule(r) for r in entry.get("rules", ()))
+            one = Program(
+                tuple(entry.get("values", ())),
+                rules,
+                entry["default"],
+                entry.get("destroy", "destroy_infra"),
+                bool(entry.get("verbs")),
+            )
+            programs.update(dict.fromkeys((name, *entry.get("also", ())), one))
+    return outcomes, programs
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> dict[str, frozenset[str]]:
+    """Verbs that programs with nouns and verbs share: what reads, what destroys, what changes."""
+    raw = yaml.safe_load((_FOLDER.parent / "vocabulary.yaml").read_text(encoding="utf-8"))
+    return {kind: frozenset(str(words).split()) for kind, words in raw.items()}
 
 
 def _rule(raw: dict[str, Any]) -> Rule:
     words = tuple(tuple(word.split("|")) for word in str(raw["when"]).split())
-    return Rule(words, tuple(raw.get("flags", ())), tuple(raw.get("without", ())), raw.get("more"), raw["say"])
+    return Rule(
+        words,
+        tuple(raw.get("flags", ())),
+        tuple(raw.get("without", ())),
+        raw.get("more"),
+        raw["say"],
+        _split(raw, "rest"),
+        str(raw.get("holds", "")),
+        raw.get("lands"),
+    )
+
+
+def _split(raw: dict[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(str(raw[key]).split("|")) if key in raw else ()
 
 
 def known(name: str) -> bool:
@@ -72,8 +108,52 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(call.args, program.values)
     if (far := _far(call, got, bench)) is not None:
         return [far]
-    say = next((rule.say for rule in program.rules if _matches(rule, got)), program.default)
-    return outcome(say, call.name, got)
+    rule = next((rule for rule in program.rules if _matches(rule, got) and _holds(rule, call)), None)
+    if rule is None:
+        say = _by_verb(call, program) if program.by_verb else program.default
+        return outcome(say, call.name, got)
+    return outcome(rule.say, call.name, got) + _landed(rule, got, call, bench)
+
+
+def _landed(rule: Rule, got: options.Options, call: Call, bench: Bench) -> list[Finding]:
+    if rule.lands is None or len(got.operands) <= rule.lands:
+        return []
+    target = resolve(got.operands[rule.lands], call.scope, bench.where)
+    if target.path is not None and (bench.where.is_dir(target.path) or target.shown.endswith(("/", "."))):
+        return [] if target.place in ("project", "temp") or paths.is_temp_root(target.path) else [_outside(target)]
+    one = write(target, bench.where)
+    return [one] if one else []
+
+
+def _outside(target: Target) -> Finding:
+    return found("overwrite", (target.shown,), target.place, "write_outside", noun="folder")
+
+
+def _by_verb(call: Call, program: Program) -> str:
+    """The words before the first option, each split at its colon: the worst verb among them decides."""
+    words = _leading(call, program)
+    known = _vocabulary()
+    if words & known["destroys"]:
+        return program.destroy
+    if words & known["changes"]:
+        return program.default
+    return "none" if words & known["reads"] else program.default
+
+
+def _leading(call: Call, program: Program) -> set[str]:
+    words: set[str] = set()
+    rest = list(call.texts)
+    while rest:
+        text = rest.pop(0)
+        if text.startswith("-"):
+            if words:
+                break
+            name = text.lstrip("-")
+            rest = rest[1:] if name in program.values else rest
+            continue
+        low = text.lower()
+        words |= {low, *low.split(":"), low.split("-")[0]}
+    return words
 
 
 def _far(call: Call, got: options.Options, bench: Bench) -> Finding | None:
@@ -108,9 +188,16 @@ def _matches(rule: Rule, got: options.Options) -> bool:
         return False
     if rule.more is not None and (len(texts) > len(rule.words)) != rule.more:
         return False
+    further = texts[len(rule.words) :]
+    if rule.rest and not (further and all(_one(text, rule.rest) for text in further)):
+        return False
     if rule.flags and not _given(rule.flags, got):
         return False
     return not (rule.without and _given(rule.without, got))
+
+
+def _holds(rule: Rule, call: Call) -> bool:
+    return not rule.holds or any(fnmatchcase(text, rule.holds) for text in call.texts)
 
 
 def _one(text: str, choices: tuple[str, ...]) -> bool:

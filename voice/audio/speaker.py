@@ -18,12 +18,14 @@ import soxr
 from engine.domain.errors import ConduitError, Unavailable
 from engine.ports.clock import Clock, SystemClock
 from voice.audio.devices import Device, choose, list_devices, sound_library, stream_closed, stream_opened
+from voice.audio.drain import Drain
 from voice.frames import Samples
 
 _log = logging.getLogger(__name__)
 _STALLED_SECONDS = 2.0
 _LATENCY = 0.04
-_TRIES = 2  # fresh streams that a part gets
+_LONGEST_LATENCY = 0.32
+_TRIES = 4  # fresh streams that a part gets, each with more room than the one before
 
 PlayKind = Literal["started", "ended", "dropped"]
 
@@ -59,10 +61,11 @@ class _Part:
     sound: Samples
     place: int = 0
     tries: int = 0
+    ends: float = 0.0  # boot time of its last sample, once the device took it
 
 
-OpenOutput = Callable[[Device, int, Callable[..., None]], tuple[Any, int]]
-"""(device, wanted rate, callback of PortAudio) -> (stream with ``latency`` and ``close``, its rate); Unavailable."""
+OpenOutput = Callable[[Device, int, Callable[..., None], float], tuple[Any, int]]
+"""(device, rate, callback of PortAudio, latency) -> (stream with ``latency`` and ``close``, its rate); Unavailable."""
 
 
 class Speaker:
@@ -85,7 +88,10 @@ class Speaker:
         self._on_played: Callable[[Played], None] = lambda played: None
         self._lock = threading.Lock()
         self._parts: deque[_Part] = deque()
-        self._closing: dict[str, float] = {}
+        self._closing: dict[str, _Part] = {}
+        self._latency = _LATENCY
+        self._drain = Drain(_LATENCY)
+        self._swallows = False
         self._stream: Any = None
         self._rate = 0
         self._called_at = 0.0
@@ -141,7 +147,8 @@ class Speaker:
     def _open(self, rate: int) -> None:
         device = choose(self._wanted, self._devices(), "speaker")
         self._called_at = self._clock.boot()
-        self._stream, self._rate = self._open_stream(device, rate, self._fill)
+        self._drain, self._swallows = Drain(self._latency), False
+        self._stream, self._rate = self._open_stream(device, rate, self._fill, self._latency)
         stream_opened(self, self._release)
         self._on_state(f'Speaking through "{device.name}".')
 
@@ -151,8 +158,10 @@ class Speaker:
         told: list[Played] = []
         with self._lock:
             self._called_at = now
+            self._swallows = self._drain.take(now, frames / (self._rate or frames)) or self._swallows
+            delay = max(delay, self._drain.held - frames / (self._rate or frames))
             done = 0
-            while self._parts and done < frames:
+            while self._parts and done < frames and not self._swallows:
                 done += self._copy(out, done, now + delay, told)
         out[done:] = 0.0
         if told and self._loop is not None and not self._loop.is_closed():
@@ -169,7 +178,8 @@ class Speaker:
         if part.place >= len(part.sound):
             self._parts.popleft()
             ends = leaves_at + (done + count) / self._rate
-            self._closing[part.tag] = ends
+            part.ends = ends
+            self._closing[part.tag] = part
             told.append(Played(part.tag, "ended", ends))
         return count
 
@@ -182,8 +192,10 @@ class Speaker:
 
     def _ended(self, played: Played) -> None:
         with self._lock:
-            if self._closing.pop(played.tag, None) is None:
-                return  # stopped while the device still held its end
+            part = self._closing.get(played.tag)
+            if part is None or part.ends != played.at:
+                return  # stopped while the device still held its end, or begun anew since
+            del self._closing[played.tag]
         self._on_played(played)
 
     async def _watch_stream(self) -> None:
@@ -192,19 +204,24 @@ class Speaker:
             await self._clock.sleep(0.25)
             with self._lock:
                 stalled = self._stream is not None and self._clock.boot() - self._called_at > _STALLED_SECONDS
-                waiting = bool(self._parts)
-            if stalled and waiting:
-                await self._begin_anew()
-            elif stalled:
+                waiting = bool(self._parts or self._closing)
+                swallows = self._swallows
+            if (stalled or swallows) and waiting:
+                await self._begin_anew(swallows)
+            elif stalled or swallows:
                 _log.info("The speaker stopped by itself; it is opened again for the next sentence.")
                 await asyncio.to_thread(self._close)
 
-    async def _begin_anew(self) -> None:
+    async def _begin_anew(self, swallows: bool) -> None:
         """Each part is played from its beginning, since half of a sentence tells nothing; some tries, then dropped."""
-        sentence = "The speaker takes no sound any more; it is opened again."
+        why = "swallows sound unheard" if swallows else "takes no sound any more"
+        sentence = f"The speaker {why}; it is opened again."
+        self._latency = min(_LONGEST_LATENCY, 2 * self._latency)
         self._on_state(sentence)
         _log.warning("%s", sentence)
         with self._lock:
+            self._parts.extendleft(reversed(self._closing.values()))  # taken, but not heard as far as is known
+            self._closing.clear()
             for part in self._parts:
                 part.place, part.tries = 0, part.tries + 1
             hopeless = any(part.tries > _TRIES for part in self._parts)
@@ -242,7 +259,7 @@ class Speaker:
             closer.join(timeout=1.0)
 
 
-def open_output(device: Device, rate: int, fill: Callable[..., None]) -> tuple[Any, int]:
+def open_output(device: Device, rate: int, fill: Callable[..., None], latency: float = _LATENCY) -> tuple[Any, int]:
     """(stream, its rate): at ``rate`` if the device takes that, else at its own; Unavailable names what was tried."""
     library = sound_library()
     rates = list(dict.fromkeys((rate, device.rate, 48_000, 44_100)))
@@ -255,7 +272,7 @@ def open_output(device: Device, rate: int, fill: Callable[..., None]) -> tuple[A
                     samplerate=one,
                     channels=channels,
                     dtype="float32",
-                    latency=_LATENCY,
+                    latency=latency,
                     callback=fill,
                 )
                 stream.start()

@@ -17,6 +17,18 @@ from voice.understand.numbers import NumberWords
 PHRASES = Path(__file__).parent / "phrasing"
 Kind = Literal["command", "path", "prose", "markdown", "diff", "output", "json"]
 _MOST_WORDS_QUOTED = 25
+_FREQUENT = (
+    "refused.",
+    "gates.none",
+    "plans.none",
+    "waiting.",
+    "woken",
+    "undone",
+    "engine.",
+    "sleep",
+    "nothing",
+    "no_",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,11 @@ class Words:
     def render(self, say: Say, *, aloud: bool = True) -> str:
         """The sentence; ``aloud`` spells technical text out, else it stands as it is (for the keyboard)."""
         return _Renderer(self, aloud).render(say)
+
+    def frequent(self) -> list[str]:
+        """Sentences without a name or number in them, as they are spoken: worth making before they are needed."""
+        fixed = (text for key, text in self.say.items() if key.startswith(_FREQUENT) and isinstance(text, str))
+        return [text for text in fixed if "{" not in text]
 
 
 @lru_cache(maxsize=8)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+from engine.domain.errors import ConduitError
 from engine.ports.clock import Clock, SystemClock
 from voice.audio.microphone import Microphone, MicrophoneState
 from voice.audio.speaker import Speaker
@@ -24,6 +25,7 @@ from voice.listen.words import score_words
 from voice.loop.desk import Desk
 from voice.loop.echo import Echo
 from voice.loop.settings import VoiceSettings
+from voice.loop.stages import Stages
 from voice.speak import queue as speech
 from voice.speak.synthesise import Synthesiser
 from voice.understand.intents import Intent, Understood
@@ -57,9 +59,11 @@ class Loop:
         self._voice = voice
         self._wake = WakePhrases(settings.wake_phrases)
         self._echo = Echo()
+        self._stages = Stages()
         self._sounds: OrderedDict[str, Samples] = OrderedDict()
         self._sayings: dict[str, str] = {}
         self._speaker = Speaker(settings.output)
+        self._language = phrasing.load(settings.language)
         self._queue = speech.SpeechQueue(
             voice,
             self._speaker,
@@ -71,7 +75,7 @@ class Loop:
         self.desk = Desk(
             home,
             settings,
-            phrasing.load(settings.language),
+            self._language,
             mouth=self._say,
             silence=self._silence,
             speed=self._change_speed,
@@ -91,6 +95,7 @@ class Loop:
         async with self._speaker, self._queue, self._hearing, asyncio.TaskGroup() as tasks:
             tasks.create_task(self.desk.run(), name="voice-desk")
             tasks.create_task(self._listen(), name="voice-ears")
+            tasks.create_task(self._prepare(), name="voice-prepare")
 
     # Ears
 
@@ -144,7 +149,7 @@ class Loop:
             return
         self._active_at = self._clock.boot()
         self._keep_sound(text, heard.utterance.speech)
-        self.desk.status.set(timings_ms={name: round(ms, 1) for name, ms in heard.timings_ms.items()})
+        self._stages.heard(heard.utterance.ended_at, self._clock.boot(), heard.timings_ms)
         self.desk.tell(Spoken(text, understood, transcript.confidence, heard.utterance.began_at))
         self._pushed = False
 
@@ -210,16 +215,27 @@ class Loop:
 
     # Mouth
 
+    async def _prepare(self) -> None:
+        """The device open and frequent replies made before they are needed; trouble shows when something is said."""
+        try:
+            self._speaker.open(self._voice.rate)
+            await self._queue.prepare(self._language.frequent())
+        except ConduitError as error:
+            _log.info("Nothing could be prepared to be said: %s", error)
+
     def _say(self, say: Say, text: str) -> None:
         if not text:
             return
         said = self._queue.say(speech.Say(text, _URGENCY[say.urgency], id=say.id))
         self.desk.status.set(said=text)
         self._sayings[said] = text
+        self._stages.said(said, self._clock.boot())
 
     def _started(self, say_id: str, at: float) -> None:
         self._echo.said(self._sayings.get(say_id, ""), at)
         self.desk.status.set(listening="speaking")
+        if (timings := self._stages.started(say_id, at)) is not None:
+            self.desk.status.set(timings_ms=timings)
 
     def _played(self, say_id: str, at: float) -> None:
         self._over(say_id, at)

@@ -32,11 +32,13 @@ class Box:
     def __init__(self, rates: tuple[int, ...] = (16_000,), opens: int = 100) -> None:
         self.heard: list[list[float]] = []
         self.closed: list[int] = []
+        self.latencies: list[float] = []
         self._fills: list[Callable[..., None]] = []
         self._rates, self._opens = rates, opens
         self.opened = asyncio.Event()
 
-    def open(self, device: Device, rate: int, fill: Callable[..., None]) -> tuple[Any, int]:
+    def open(self, device: Device, rate: int, fill: Callable[..., None], latency: float) -> tuple[Any, int]:
+        self.latencies.append(latency)
         if len(self._fills) >= self._opens:
             raise Unavailable("There is no speaker.")
         number = len(self._fills)
@@ -51,6 +53,12 @@ class Box:
         out = np.zeros((count, 1), dtype=np.float32)
         self._fills[-1](out, count, SimpleNamespace(outputBufferDacTime=0.0, currentTime=0.0), None)
         self.heard[-1] += out[:, 0].tolist()
+
+    async def pass_time(self, speaker: Speaker, seconds: float) -> None:
+        """Time passes on the speaker's clock, without its watch."""
+        clock: Any = speaker._clock
+        clock.advance(seconds)
+        await asyncio.sleep(0)
 
     async def another(self) -> None:
         """Until one more stream is open."""
@@ -97,6 +105,26 @@ async def test_part_that_stalled_half_way_is_played_whole_on_a_fresh_stream_and_
     assert told.kinds.count("ended") == 1 and "dropped" not in told.kinds
 
 
+async def test_sound_that_a_server_swallows_after_a_gap_is_played_anew_and_not_told_as_played() -> None:
+    box = Box()
+    speaker, told = speaker_of(box)
+    long = np.tile(SOUND, 160)  # 3 s
+    async with speaker:
+        speaker.play(long, 16_000, "a")
+        box.take(320)
+        await box.pass_time(speaker, 1.0)
+        for _ in range(150):  # all of it at once
+            box.take(320)
+        assert told.kinds.count("ended") == 0
+        await box.another()
+        for _ in range(160):
+            box.take(320)
+            await box.pass_time(speaker, 0.02)
+        await told.over()
+    assert box.heard[1][: len(long)] == long.tolist()
+    assert told.kinds.count("ended") == 1
+
+
 async def test_fresh_stream_of_another_rate_gets_the_part_at_its_own_rate() -> None:
     box = Box(rates=(16_000, 32_000))
     speaker, told = speaker_of(box)
@@ -115,7 +143,8 @@ async def test_speaker_that_never_takes_sound_again_gives_up_and_says_that_it_wa
         speaker.play(SOUND, 16_000, "a")
         await told.over()
     assert told.kinds == ["dropped"]
-    assert len(box.heard) == 3
+    assert len(box.heard) == 5
+    assert box.latencies == [0.04, 0.08, 0.16, 0.32, 0.32]
 
 
 async def test_speaker_that_is_gone_when_it_is_opened_again_drops_the_part() -> None:

@@ -1,0 +1,27 @@
+"""Told by times alone: what a loudspeaker took and can't have played."""
+
+from voice.audio.drain import Drain
+
+
+def test_device_that_takes_as_time_passes_swallows_nothing() -> None:
+    drain = Drain(0.04)
+    assert not any(drain.take(100 + 0.02 * number, 0.02) for number in range(1000))
+
+
+def test_late_call_that_fills_the_buffer_again_swallows_nothing() -> None:
+    drain = Drain(0.04)
+    drain.take(100.0, 0.02)
+    assert not any(drain.take(100.5, 0.02) for _ in range(3))
+
+
+def test_seconds_taken_at_once_after_a_gap_are_swallowed() -> None:
+    drain = Drain(0.04)
+    drain.take(100.0, 0.02)
+    assert any(drain.take(105.0, 0.02) for _ in range(20))
+
+
+def test_device_that_holds_more_than_it_says_is_believed() -> None:
+    drain = Drain(0.04)
+    assert not any(drain.take(100.0, 0.02) for _ in range(25))
+    assert drain.held == drain.capacity
+    assert not any(drain.take(100.5 + 0.02 * number, 0.02) for number in range(100))

@@ -8,7 +8,7 @@ from engine.domain.errors import BadRequest, ConduitError
 from engine.ports.clock import Clock, stamp
 from engine.storage import disk
 from engine.storage.disk import guarded
-from engine.storage.files import read_json, write_json
+from engine.storage.files import read_passing, remove_passing, write_json
 from engine.storage.layout import Layout
 
 Halting = Literal["halt", "cancel"]
@@ -25,7 +25,7 @@ class Marks:
         write_json(self._layout.archived(run_id), {"at": stamp(self._clock), "via": via})
 
     def unarchive(self, run_id: str) -> None:
-        _remove(self._layout.archived(run_id))
+        remove_passing(self._layout.archived(run_id))
 
     def archived(self, run_id: str) -> bool:
         return self._layout.archived(run_id).exists()
@@ -53,7 +53,7 @@ class Marks:
 
     def disarm(self, run_id: str) -> bool:
         """Take the mark away, durably; false when there was none, so that nobody fires twice."""
-        there = _remove(self._layout.auto_resume(run_id))
+        there = remove_passing(self._layout.auto_resume(run_id))
         (self._layout.armed / run_id).unlink(missing_ok=True)
         return there
 
@@ -76,17 +76,6 @@ class Marks:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        return read_json(path).value
+        return read_passing(path)
     except (FileNotFoundError, ConduitError):  # a mark that can't be read holds nothing up
         return None
-
-
-def _remove(path: Path) -> bool:
-    """Away, with the copy that a reader would restore it from."""
-    with guarded(path, "remove"):
-        there = path.exists()
-        for version in (path.with_name(f"{path.name}.bak"), path):
-            version.unlink(missing_ok=True)
-        if path.parent.is_dir():
-            disk.sync_folder(path.parent)
-    return there

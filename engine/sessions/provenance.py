@@ -8,7 +8,7 @@ from engine.domain.runs import Run
 from engine.ports.clock import Clock, stamp
 from engine.storage import disk
 from engine.storage.disk import guarded
-from engine.storage.files import read_json, write_json
+from engine.storage.files import read_passing, remove_passing, write_json
 from engine.storage.layout import Layout
 from engine.storage.names import validate_id
 
@@ -48,7 +48,7 @@ class Provenance:
     def run_of(self, token_id: str) -> str | None:
         """The run that the token stands for; None when it is unknown, or expired."""
         try:
-            raw = read_json(self._layout.provenance / f"{validate_id(token_id)}.json").value
+            raw = read_passing(self._layout.provenance / f"{validate_id(token_id)}.json")
             expires = datetime.fromisoformat(str(raw["expiresAt"]))
         except (FileNotFoundError, ConduitError, KeyError, ValueError):
             return None
@@ -59,11 +59,10 @@ class Provenance:
         gone = 0
         for path in list(self._layout.provenance.glob("*.json")) if self._layout.provenance.is_dir() else []:
             try:
-                raw = read_json(path).value
+                raw = read_passing(path)
             except (FileNotFoundError, ConduitError):
                 continue
             if run_id in (raw.get("rootId"), raw.get("runId")):
-                path.unlink(missing_ok=True)
-                path.with_name(f"{path.name}.bak").unlink(missing_ok=True)
+                remove_passing(path)
                 gone += 1
         return gone

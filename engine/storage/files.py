@@ -33,7 +33,9 @@ __all__ = [
     "iter_jsonl",
     "locked",
     "read_json",
+    "read_passing",
     "remove_leftovers",
+    "remove_passing",
     "repair_tail",
     "tail_jsonl",
     "write_json",
@@ -91,6 +93,29 @@ def read_json(path: Path) -> Loaded:
     except ValueError as fault:
         log.warning("%s is spoiled: %s", path, fault)
     return _recover(path)
+
+
+def read_passing(path: Path) -> dict[str, Any]:
+    """Read a file whose absence says something: FileNotFoundError, whatever a writer that died left beside it.
+
+    Unavailable when it is there and can't be read: what it said is not guessed.
+    """
+    try:
+        return _read(path)
+    except ValueError as fault:
+        raise Unavailable(f"{path} could not be read ({fault}); mend it, or move it away, and try again.") from fault
+
+
+def remove_passing(path: Path) -> bool:
+    """Remove such a file durably, first what could be taken for it; whether it was there. Its writers are locked out,
+    or there is only one."""
+    with guarded(path, "remove"):
+        there, siblings = path.exists(), _siblings(path)
+        for version in [*siblings, path] if there else siblings:
+            version.unlink(missing_ok=True)
+        if there or siblings:
+            disk.sync_folder(path.parent)
+    return there
 
 
 def remove_leftovers(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.domain.errors import ConduitError, Conflict
 from engine.storage import disk
 from engine.storage.disk import guarded
-from engine.storage.files import read_json, write_json
+from engine.storage.files import read_passing, remove_passing, write_json
 from engine.storage.layout import Layout
 
 if TYPE_CHECKING:
@@ -29,19 +29,23 @@ def rename(store: "Store", project_id: str, name: str) -> None:
         _forward(store, project_id, name, moves)
     except ConduitError:
         _back(moves)
-        _drop(journal)
+        remove_passing(journal)
         raise
-    _drop(journal)
+    remove_passing(journal)
 
 
 def finish_rename(store: "Store", project_id: str) -> list[str]:
     """After a crash: finish a rename that had begun, or undo it when it can't be; a sentence when there was one."""
     journal = store.layout.rename_journal(project_id)
     try:
-        intent = read_json(journal).value
+        intent = read_passing(journal)
     except FileNotFoundError:
+        remove_passing(journal)  # what a writer that died left of it: that rename never began
         return []
     old, new = str(intent.get("from", "")), str(intent.get("to", ""))
+    if store.project_file(project_id).project.name not in (old, new):  # renamed since: this one is long over
+        remove_passing(journal)
+        return []
     moves = _moves(store.layout, old, new)
     try:
         _forward(store, project_id, new, moves)
@@ -51,7 +55,7 @@ def finish_rename(store: "Store", project_id: str) -> list[str]:
         _back(moves)
         store.mutate_project(project_id, lambda file: file.with_project(replace(file.project, name=old)))
         done = f"Undid renaming {old} to {new}: {fault}"
-    _drop(journal)
+    remove_passing(journal)
     return [done]
 
 
@@ -85,10 +89,3 @@ def _back(moves: list[tuple[Path, Path]]) -> None:
         if target.exists() and not source.exists():
             with guarded(target, "rename"):
                 disk.move(target, source)
-
-
-def _drop(journal: Path) -> None:
-    with guarded(journal, "remove"):
-        journal.unlink(missing_ok=True)
-        journal.with_name(f"{journal.name}.bak").unlink(missing_ok=True)  # else it would be taken for a lost journal
-        disk.sync_folder(journal.parent)

@@ -52,6 +52,20 @@ def test_a_time_to_resume_is_wall_time_on_disk_and_goes_for_good(runs: Runs, run
     assert marks.armed_at(run.id) is None
 
 
+def test_a_mark_that_was_never_put_in_place_arms_nothing(runs: Runs, run: Run, clock: FakeClock) -> None:
+    marks = Marks(runs.layout, clock)
+    marks.arm(run.id, datetime(2026, 1, 1, 14, tzinfo=UTC), "cli")
+    mark = runs.layout.auto_resume(run.id)
+    left = mark.with_name(f".{mark.name}.1-abcd.tmp")  # of a writer that was killed
+    left.write_bytes(mark.read_bytes())
+    assert marks.disarm(run.id)
+    (runs.layout.armed / run.id).touch()
+    assert marks.armed() == {}
+    assert not left.exists()
+    left.write_text("{}")
+    assert marks.armed_at(run.id) is None
+
+
 @pytest.mark.parametrize("at", [datetime(2026, 1, 1, 14), datetime(2026, 1, 1, 11, tzinfo=UTC)])  # noqa: DTZ001
 def test_a_time_without_zone_or_past_is_refused(runs: Runs, run: Run, clock: FakeClock, at: datetime) -> None:
     with pytest.raises(BadRequest):

@@ -341,3 +341,20 @@ def test_a_plan_decision_cut_off_anywhere_is_audited_once_or_still_waits(
     again.recover()
     waits = bool(again.project_file(project.id).pending_plans)
     assert len(again.tail_audit(project.id, 9)) == (0 if waits else 1)
+
+
+def test_a_rename_that_died_before_it_began_is_never_done_later(store: Store, layout: Layout) -> None:
+    """Its intent was written beside, and never put in place: no later start may take that for a lost one."""
+    project = store.create_project("harbor", "/src")
+    left = layout.project(project.id) / ".rename.json.1-abcd.tmp"
+    left.write_text('{"from": "harbor", "to": "lantern"}')
+    assert store.recover() == []
+    assert not left.exists()
+    left.write_text('{"from": "harbor", "to": "lantern"}')
+    store.update_project(project.id, name="juniper")
+    assert store.recover() == []
+    assert store.project_file(project.id).project.name == "juniper"
+    layout.rename_journal(project.id).write_text('{"from": "harbor", "to": "lantern"}')  # and one of long ago
+    store.recover()
+    assert store.project_file(project.id).project.name == "juniper"
+    assert not layout.rename_journal(project.id).exists()

@@ -103,14 +103,19 @@ def desk(tmp_path: Path, card: SoundCard) -> Iterator[Desk]:
         yield desk
 
 
-def word_in(heard: str) -> str:
-    """The one-time word, as a listener takes it from the end of the reading."""
-    said = re.findall(r"word is (\w+)", heard)
-    assert said, f"no one-time word was heard in: {heard}"
-    # A listener knows the words; the recogniser that hears for the test does not, and returns what it can spell.
-    nearest = max(WORDS, key=lambda word: jellyfish.jaro_winkler_similarity(word, said[-1]))
-    assert jellyfish.jaro_winkler_similarity(nearest, said[-1]) > 0.8, f"{said[-1]} is none of the words: {heard}"
-    return nearest
+def word_in(person: Person, heard: str) -> str:
+    """The one-time word, as a listener takes it from the end of the reading; asks again for one with a gap in it."""
+    for _ in range(3):
+        said = re.findall(r"word is (\w+)", heard)
+        assert said, f"no one-time word was heard in: {heard}"
+        # A listener knows the words; the recogniser that hears for the test does not, and returns what it can spell.
+        nearest = max(WORDS, key=lambda word: jellyfish.jaro_winkler_similarity(word, said[-1]))
+        if jellyfish.jaro_winkler_similarity(nearest, said[-1]) > 0.8:
+            return nearest
+        since = person.now()
+        person.say("read it again")
+        heard = person.hear_until(since, r"word is \w+")
+    raise AssertionError(f"none of the words was heard three times, at last in: {heard}")
 
 
 def approve(person: Person, word: str, decided: Callable[[], bool]) -> None:
@@ -177,7 +182,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
         heard = person.hear_until(since, r"word is \w+")
         assert "apollo" in heard, heard
         assert "build" in heard, heard
-        first = word_in(heard)
+        first = word_in(person, heard)
 
         # A bare yes is not enough; it is said so.
         refused = person.ask("yes")
@@ -198,7 +203,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
         assert stopped(agent)
 
         # After the reading the right phrase with its word does, once.
-        approve(person, word_in(heard), lambda: not still_open(desk, agent, gate))
+        approve(person, word_in(person, heard), lambda: not still_open(desk, agent, gate))
         until(lambda: not (folder / "build").exists(), "the folder to be deleted", limit=30)
         line = until(lambda: audit(desk, project), "the audit line")[-1]
         assert (line["event"], line["via"]) == ("gate_approve", "voice")

@@ -17,17 +17,18 @@ class Drain:
     capacity: float
     held: float = 0.0
     _at: float | None = None
-    _ran_dry: bool = False
+    ran_dry: bool = False
+    """It played all that it held before more came: there was a gap."""
 
     def take(self, now: float, seconds: float) -> bool:
         """The device takes ``seconds`` of sound at boot time ``now``; whether that is more than it can play."""
         if self._at is not None:
             passed = now - self._at
-            self._ran_dry = self._ran_dry or passed - self.held > _DRY
+            self.ran_dry = self.ran_dry or passed - self.held > _DRY
             self.held = max(0.0, self.held - passed)
         self._at = now
         self.held += seconds
-        if not self._ran_dry:
+        if not self.ran_dry:
             self.capacity = max(self.capacity, self.held)  # it holds more than it says
             return False
         return self.held > self.capacity + _SWALLOWED

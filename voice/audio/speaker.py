@@ -211,6 +211,10 @@ class Speaker:
             elif stalled or swallows:
                 _log.info("The speaker stopped by itself; it is opened again for the next sentence.")
                 await asyncio.to_thread(self._close)
+            elif not waiting and self._drain.ran_dry and self._latency < _LONGEST_LATENCY:
+                _log.info("There were gaps in what was said; the speaker is given more room.")
+                self._latency = min(_LONGEST_LATENCY, 2 * self._latency)
+                await asyncio.to_thread(self._close)
 
     async def _begin_anew(self, swallows: bool) -> None:
         """Each part is played from its beginning, since half of a sentence tells nothing; some tries, then dropped."""

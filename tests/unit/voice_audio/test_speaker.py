@@ -136,6 +136,22 @@ async def test_fresh_stream_of_another_rate_gets_the_part_at_its_own_rate() -> N
     assert 590 <= int(np.flatnonzero(box.heard[1])[-1]) + 1 <= 610
 
 
+async def test_speaker_with_gaps_gets_more_room_before_the_next_sentence() -> None:
+    box = Box()
+    speaker, told = speaker_of(box)
+    async with speaker, asyncio.timeout(10):
+        speaker.play(SOUND, 16_000, "a")
+        box.take(100)
+        await box.pass_time(speaker, 0.5)
+        box.take(400)
+        await told.over()
+        while not box.closed:  # noqa: ASYNC110 - the clock moves with every round
+            await asyncio.sleep(0)
+        speaker.play(SOUND, 16_000, "b")
+    assert box.latencies == [0.04, 0.08]
+    assert "dropped" not in told.kinds[:2]
+
+
 async def test_speaker_that_never_takes_sound_again_gives_up_and_says_that_it_was_not_played() -> None:
     box = Box()
     speaker, told = speaker_of(box)

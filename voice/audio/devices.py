@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Literal
 
 from engine.domain.errors import Unavailable
+from voice.audio.probe import check_sound
 
 Kind = Literal["microphone", "speaker"]
 Release = Callable[[], bool]
@@ -58,7 +59,8 @@ class Device:
 
 
 def sound_library() -> ModuleType:
-    """The sounddevice module; Unavailable when PortAudio is not installed."""
+    """The sounddevice module; Unavailable when PortAudio is not installed, or breaks programs here."""
+    check_sound()
     try:
         import sounddevice
     except OSError as error:

@@ -14,9 +14,10 @@ from engine.cli.connect import client
 from engine.cli.exits import FAILED, sentences
 from engine.cli.show import as_json_text, columns, json_option, plain
 from engine.cli.status import state_of, waits_for
-from engine.domain.errors import BadRequest
+from engine.domain.errors import BadRequest, ConduitError, Unavailable
 
 if TYPE_CHECKING:
+    from engine.client import Client
     from engine.domain.wire import AgentView
 
 
@@ -73,8 +74,15 @@ def add(
         command=command or None,
     )
     if start_it:
-        agent = engine.start_agent(project_id=agent["projectId"], agent_id=agent["id"])
+        agent = _started(engine, agent)
     _told(agent, "Added", as_json)
+
+
+def _started(engine: Client, agent: AgentView) -> AgentView:
+    try:
+        return engine.start_agent(project_id=agent["projectId"], agent_id=agent["id"])
+    except ConduitError as error:
+        raise Unavailable(f"{agent['name']} was added, but it could not be started. {error}") from error
 
 
 def _argv(command_line: str | None) -> list[str]:

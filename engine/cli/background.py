@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _START_S = 30.0
 _STOP_S = 30.0
 _LOOK_S = 0.05
+_LITTLE_ROOM = 65_536  # bytes
 
 
 def running() -> Client | None:
@@ -48,7 +50,7 @@ def start(port: int) -> Client:
         if (engine := running()) is not None:
             return engine
         if process.poll() is not None:
-            raise Unavailable(_last_words(said, at) or f"The engine ended at once. Look into {said}.")
+            raise Unavailable(_last_words(said, at) or _silent_end(said))
         time.sleep(_LOOK_S)
     process.terminate()
     raise Unavailable(f"The engine did not answer within {_START_S:.0f} s. Look into {said}.")
@@ -69,6 +71,13 @@ def _last_words(path: Path, at: int) -> str:
         log.seek(at)
         lines = log.read(65_536).decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else ""
+
+
+def _silent_end(log: Path) -> str:
+    """Why an engine ended without a word: on a full disk not even that can be written."""
+    if shutil.disk_usage(log.parent).free < _LITTLE_ROOM:
+        return f"The engine could not start: the disk of {log.parent.parent} is full; make room and try again."
+    return f"The engine ended at once. Look into {log}."
 
 
 def stop(engine: Client) -> None:

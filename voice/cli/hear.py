@@ -41,13 +41,17 @@ def hear(
     """Understand each FILE and print one JSON line for it. It never approves anything."""
     answer, examples = _understanding(grammar, dry_run)
     rows = _texts(files, answer) if as_text else _sounds(files, answer, examples, model)
-    failed = False
+    failed, silent = False, []
     for row in rows:
         if isinstance(row, ConduitError):
             failed = True
             click.echo(str(row), err=True)
         else:
+            silent.append(not as_text and not row["speech"])
             click.echo(json.dumps(row, ensure_ascii=False))
+    if silent and all(silent):
+        failed = True
+        click.echo("No speech was found; record it again, louder or closer to the microphone.", err=True)
     if failed:
         sys.exit(FAILED)
 

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from support.desk import until
 
 from engine.assembly.run import serve
 from engine.client import Client
-from engine.domain.errors import Forbidden, Unauthorized
+from engine.domain.errors import Conflict, Forbidden, Unauthorized
 from engine.runtimes.claude_hooks.runtime import ClaudeRuntime
 from engine.runtimes.claude_hooks.settings import BRIEF
 from engine.runtimes.link import Link
@@ -167,12 +167,12 @@ def test_rejection_after_a_restart_is_typed_at_the_dialog_and_told(ground: Groun
     gate = ground.gate()
     ground.desk.kill()
     ground.desk.start()
-    done = ground.decide(gate, "reject", custom_input="rather keep it")
+    done = ground.decide(gate, "custom", custom_input="rather keep it")
     assert "typed" in done["action"]
     ground.model.wait(lambda turns: any("rather keep it" in turn.request.history for turn in turns), "the words")
     ground.ready()
     assert ground.build.is_dir()
-    assert [line["event"] for line in audit(ground)] == ["gate_reject"]
+    assert [line["event"] for line in audit(ground)] == ["gate_custom"]
 
 
 def test_orderly_restart_keeps_the_gate_and_the_hooks(ground: Ground) -> None:
@@ -214,7 +214,6 @@ def test_unknown_token_lets_nothing_harmful_through(allowed: Ground) -> None:
     file.unlink()
     allowed.desk.start()
     allowed.tell("SHELL{rm -rf build}")
-    waits(allowed)
     rejected_and_kept(allowed)
 
 
@@ -302,10 +301,20 @@ def test_first_start_asks_whether_the_folder_is_trusted() -> None:
         assert "trust" in gate["prompt"].lower()
         assert gate["source"] == "regex"
         assert ground.view()["frozen"]
-        ground.decide(gate, "approve")
+        until(lambda: _approve(ground), "the folder to be trusted", LIMIT)
         ground.ready()
         ground.tell("SAY{trusted now}")
         ground.said("trusted now")
+
+
+def _approve(ground: Ground) -> bool:
+    """A screen may be frozen while it is being drawn: what it asks in full is a gate of its own."""
+    gate = ground.view()["pendingGate"]
+    if gate is None:
+        return ground.view()["status"] == "awaiting_input"
+    with suppress(Conflict):
+        ground.decide(gate, "approve")
+    return False
 
 
 def test_users_own_files_are_left_alone(ground: Ground) -> None:

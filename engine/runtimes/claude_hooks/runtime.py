@@ -151,7 +151,7 @@ class ClaudeRuntime(PtyRuntime):
             self._follower.add(Asked(pending.question))
             # At once: whoever makes a gate of it may take their time. Not cancelled, so that it is before any thaw.
             await asyncio.shield(self.freeze())
-            return await pending.reply
+            return await asyncio.shield(pending.reply)
         except asyncio.CancelledError:
             pending.closed = True
             await asyncio.shield(self._let_go(pending))
@@ -164,9 +164,12 @@ class ClaudeRuntime(PtyRuntime):
         """The CLI closed the connection: someone answered its dialog, or it waited too long and the dialog stays."""
         if self._leaving or self._follower.over or pending.reply.done():
             return
-        await self._follower.settled(1.0)
-        stays = self._word_now() == "waiting" and self._on_screen(pending.question) is not None
-        if not stays and not self._follower.over:
+        until = self._clock.boot() + _FADES
+        while self._word_now() == "waiting" and self._on_screen(pending.question) is not None:
+            if self._clock.boot() >= until:
+                return  # it waits for keys; when the dialog goes, that is seen
+            await self._clock.sleep(0.05)
+        if self._pending.get(pending.handle) is pending:
             self._withdraw(pending, "answered_at_terminal")
 
     def _compare(self, screen: Screen) -> None:
@@ -175,7 +178,7 @@ class ClaudeRuntime(PtyRuntime):
         for pending in self._pending:
             if any(one_question(pending.question, shown) for shown in live):
                 pending.seen = True
-            elif pending.seen and pending.takes_reply:
+            elif pending.seen and not pending.reply.done():
                 pending.reply.set_result(HookReply({}))
                 self._withdraw(pending, "answered_at_terminal")
 

@@ -21,7 +21,12 @@ def of_menu(screen: Screen, menu: Menu, agent: AgentPrompts, where: Surroundings
     """The question that a live menu asks."""
     rows = block_above(screen, menu.first)
     # A menu without a word above it is read out by its choices.
-    prompt = _prompt(joined(screen, rows)) or "\n".join(option.label for option in menu.options)
+    texts = joined(screen, rows)
+    # The trust question may stand in the middle of a paragraph: then all of the screen's text is what is asked.
+    asks = any(text.endswith("?") for text in texts)
+    whole = not asks and agent.trust is not None and any(agent.trust.search(text) for text in texts)
+    prompt = "\n".join(text for text in texts if text) if whole else _prompt(texts)
+    prompt = prompt or "\n".join(option.label for option in menu.options)
     labels = [option.label for option in menu.options]
     numbers = [option.number for option in menu.options]
     choices = [

@@ -159,6 +159,7 @@ class Runs:
         gone = self.layout.half_done / f"deleted-{run_id}"
         with locked(self.layout.half_done), guarded(folder, "delete"):
             if folder.exists():
+                disk.remove_tree(gone)  # a power loss may leave the folder under both names
                 disk.move(folder, gone)
             disk.remove_tree(self.layout.work_of(run_id))
             disk.remove_tree(gone)

@@ -389,3 +389,14 @@ def test_recovery_waits_for_a_session_that_is_just_being_made(runs: Runs, layout
         (layout.half_done / "new-someone").rmdir()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_a_deletion_that_left_both_names_is_finished(runs: Runs, layout: Layout) -> None:
+    run = start(runs)
+    runs.update(run, state="failed")
+    left = layout.half_done / f"deleted-{run.id}"
+    shutil.copytree(layout.run(run.id), left)
+    runs.delete(run.id)
+    assert not layout.run(run.id).exists()
+    assert not left.exists()
+    assert runs.tombstone(run.id)["number"] == run.number

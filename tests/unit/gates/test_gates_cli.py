@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from engine.cli.judge import judge
@@ -34,10 +35,46 @@ def test_judge_prints_one_object_a_line_in_its_shape(tmp_path: Path) -> None:
     assert third["needsApproval"] and fourth["needsApproval"]
 
 
-def test_judge_answers_broken_lines_too(tmp_path: Path) -> None:
-    result = CliRunner().invoke(judge, ["--json", "--cwd", str(tmp_path)], input='rm -rf x\n[1,2]\n"\\ud800"\nnull\n')
-    rows = [json.loads(line) for line in result.output.splitlines()]
-    assert [row["tier"] for row in rows] == ["harmful"] * 4
+BAD = [
+    "rm x",
+    "[1,2]",
+    "3",
+    "null",
+    "{}",
+    '{"edit": 3}',
+    '{"tool": 3}',
+    '{"edit": {"path": 1}}',
+    "[" * 100_000,
+    "\udcff",
+]
+
+
+@pytest.mark.parametrize("line", BAD, ids=range(len(BAD)))
+def test_judge_answers_a_line_that_is_no_value_with_a_sentence(tmp_path: Path, line: str) -> None:
+    given = b'"ls"\n' + line.encode("utf-8", "surrogateescape") + b'\n\n"rm a"\n'
+    result = CliRunner().invoke(judge, ["--json", "--cwd", str(tmp_path)], input=given)
+    first, bad, last = [json.loads(row) for row in result.stdout.splitlines()]
+    assert (first["tier"], last["tier"], result.exit_code) == ("none", "harmful", 1)
+    assert bad["needsApproval"] is True
+    assert bad["error"].startswith("Line 2")
+
+
+def test_judge_says_bad_lines_on_standard_error_without_json(tmp_path: Path) -> None:
+    result = CliRunner().invoke(judge, ["--cwd", str(tmp_path)], input="nonsense\n")
+    assert "Line 1 is not JSON" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["x" * 1_000_000, "echo " + "$(" * 5000, "\0rm", "\ud800"], ids=range(4))
+def test_judge_holds_what_it_cannot_follow_to_be_harmful(tmp_path: Path, command: str) -> None:
+    result = CliRunner().invoke(judge, ["--json", "--cwd", str(tmp_path)], input=json.dumps(command) + "\n")
+    assert json.loads(result.stdout)["needsApproval"] is True
+
+
+def test_judge_names_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    result = CliRunner().invoke(judge, ["--cwd", str(tmp_path / "none")], input='"ls"\n')
+    assert result.exit_code != 0
+    assert "no folder" in result.stderr
 
 
 def test_scan_prints_each_gate_of_a_recording_once(tmp_path: Path) -> None:

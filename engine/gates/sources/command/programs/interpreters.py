@@ -1,6 +1,7 @@
 """Payloads of python, node, perl, ruby, php and awk."""
 
 import re
+from dataclasses import replace
 
 from engine.gates.sources.command import options
 from engine.gates.sources.command.call import Bench, Call, unknown
@@ -171,6 +172,8 @@ def _script(operands: list[Word], call: Call, bench: Bench) -> list[Finding]:
 
 def _manage(words: list[str]) -> list[Finding]:
     verb = words[0] if words else "help"
+    if {"--help", "-h", "--plan", "--check", "--dry-run", "--version"} & set(words):
+        return []
     if verb in ("flush", "reset_db", "sqlflush", "clear_cache", "dbshell", "loaddata", "remove_stale_contenttypes"):
         return [found("drop", (verb,), "database", "drop", noun="database")]
     if verb == "migrate" and "zero" in words:
@@ -188,6 +191,12 @@ def python_text(text: str, call: Call, bench: Bench) -> list[Finding]:
 def other(call: Call, bench: Bench) -> list[Finding]:
     """node, perl, ruby, php, deno, bun: payloads are searched conservatively."""
     takes = _EVALS.get(call.name, ("e",))
+    if call.texts[-1:] in (["--help"], ["-h"], ["--version"]) and not set(call.texts) & {"-e", "--eval"}:
+        return []
+    if call.name == "deno" and call.texts[:1] == ["task"]:
+        return verbs.judge(replace(call, name="yarn", args=call.args[1:]), bench)
+    if call.name == "deno" and call.texts[:1] in (["run"], ["test"], ["bench"], ["serve"]):
+        return _deno(call, bench)
     got = options.parse(call.args, (*takes, "I", "M", "r", "require", "import", "loader", "d"), stop_early=True)
     if call.name == "perl" and call.texts and re.match(r"-[a-zA-Z0]*e", call.texts[0]):
         got.values.setdefault("e", []).extend(call.args[1:2])
@@ -212,6 +221,14 @@ def other(call: Call, bench: Bench) -> list[Finding]:
         if call.stdin is not None and not got.operands and not got.has("version", "v", "help")
         else []
     )
+
+
+def _deno(call: Call, bench: Bench) -> list[Finding]:
+    """A program by its path or its address; tests are tests."""
+    got = options.parse(call.args[1:], ("c", "config", "import-map", "L"), stop_early=True)
+    if any(w.text.startswith(("http", "npm:", "jsr:")) for w in got.operands[:1]):
+        return [shells.fetched(call.name)]
+    return _other_script(got.operands[0], call, bench) if got.operands and call.texts[0] != "test" else []
 
 
 def php(call: Call, bench: Bench) -> list[Finding]:

@@ -56,6 +56,8 @@ _SENDING = (
     "upload-file",
     "json",
 )
+# Elasticsearch, CouchDB, InfluxDB, etcd, Consul, Docker, Vault: a local address, but what is kept there is no test.
+_DATA_PORT = re.compile(r":(9200|5984|8086|2379|8500|2375|8200|6333|7700|8108)\b")
 _SECRET_WORD = re.compile(r"\$\(?[\w{]*(cat|PASSWORD|SECRET|TOKEN|API_KEY)\b")
 
 
@@ -75,7 +77,8 @@ def curl(call: Call, bench: Bench) -> list[Finding]:
     method = (got.value("X", "request") or ("POST" if bodies else "GET")).upper()
     if _secret(call, bodies, bench) and not all(_local(url) for url in urls):
         return [*results, found("send", tuple(urls), "remote", "send_secret")]
-    if method in ("GET", "HEAD", "OPTIONS") or (urls and all(_local(url) for url in urls)):
+    held = method == "DELETE" and any(_DATA_PORT.search(url) for url in urls)
+    if method in ("GET", "HEAD", "OPTIONS") or (urls and not held and all(_local(url) for url in urls)):
         return results
     if method == "DELETE":
         return [*results, found("destroy", tuple(urls), "remote", "http_delete", noun="address")]

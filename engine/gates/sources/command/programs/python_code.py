@@ -54,6 +54,13 @@ _SENDS = frozenset(("post", "put", "delete", "patch", "sendall", "sendto", "urlo
 _NET = frozenset(
     ("requests", "httpx", "urllib", "session", "client", "socket", "smtplib", "s", "sock", "aiohttp", "request")
 )
+_WAYS_OUT = frozenset(
+    (
+        *(("os", "dup2"), ("pty", "spawn"), ("os", "setuid"), ("os", "posix_spawn"), ("os", "startfile")),
+        *(("runpy", "run_path"), ("code", "interact"), ("webbrowser", "open"), ("os", "mknod")),
+    )
+)
+_RIGHTS = frozenset(("chmod", "chown", "lchown", "symlink", "link", "mkdir", "makedirs"))
 _MOVES = frozenset(("move", "rename", "replace", "copyfile", "copy", "copytree"))
 
 
@@ -84,10 +91,14 @@ class _Scanner:
         self._bench = bench
         self._from: dict[str, str] = {}  # local name -> module it came from
         self._original: dict[str, str] = {}
+        self._stars: set[str] = set()  # modules whose names were all imported
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
         module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
         for name in node.names:
+            if name.name == "*":
+                self._stars.add(module.split(".")[0])
+                continue
             short = name.asname or name.name.split(".")[0]
             self._from[short] = module or name.name
             self._original[short] = name.name
@@ -130,6 +141,8 @@ class _Scanner:
             return isinstance(module, ast.Name | ast.Call) and self._module(module) in _RUNNERS | _MODULE_DELETES
         if owner == "importlib" and name == "import_module":
             return not (self._texts(node) and self._texts(node)[0].split(".")[0] not in _RUNNERS | _MODULE_DELETES)
+        if (owner, name) in _WAYS_OUT:
+            return True
         return (owner in ("pickle", "marshal") and name in ("load", "loads")) or owner == "ctypes"
 
     def _module(self, node: ast.Name | ast.Call) -> str:
@@ -144,7 +157,13 @@ class _Scanner:
         if name == "open" or name in ("write_text", "write_bytes"):
             return self._opened(node, name)
         if name in _MOVES and owner in ("os", "shutil"):
-            return self._lands(node.args[1:2])
+            return self._lands(node.args[1:2]) + (self._leaves(node) if not name.startswith("copy") else [])
+        if name in _RIGHTS and owner == "os":
+            at = node.args[1:2] if "link" in name else node.args[:1]
+            texts = list(self._strings(at))
+            targets = [resolve(literal(text), self._call.scope, self._bench.where) for text in texts]
+            bad = [t for t in targets if t.place not in ("project", "temp")]
+            return [found("configure", (t.shown,), t.place, "rights", noun="file") for t in bad]
         if name in _SENDS and owner.split(".")[0] in _NET:
             return [found("send", ("python code",), "remote", "send", undo="yes")]
         if name in ("kill", "killpg") and owner == "os":
@@ -154,6 +173,8 @@ class _Scanner:
     def _named(self, func: ast.expr) -> tuple[str, str]:
         if isinstance(func, ast.Name):
             module = self._from.get(func.id, "")
+            if not module and func.id in _DELETES | _RUNS | _MOVES:
+                module = next(iter(self._stars & (_MODULE_DELETES | _RUNNERS)), "")
             return module.split(".")[0], self._original.get(func.id, func.id)
         if isinstance(func, ast.Attribute):
             root = func.value
@@ -208,6 +229,16 @@ class _Scanner:
         mode = modes[0] if modes else "r"
         writes = bool(set(mode) & set("wax+")) and len(mode) < 4
         return self._lands(node.args[:1], append="a" in mode) if writes else []
+
+    def _leaves(self, node: ast.Call) -> list[Finding]:
+        """A file that is moved out of the project is gone from it."""
+        names = list(self._strings(node.args[:2]))
+        if len(names) < 2:
+            return []
+        origin, goal = (resolve(literal(n), self._call.scope, self._bench.where) for n in names)
+        if goal.place == origin.place == "project" or origin.place == "temp":
+            return []
+        return [found("delete", (origin.shown,), origin.place, "move_away", undo="unknown", noun="file")]
 
     def _lands(self, nodes: list[ast.expr], *, append: bool = False) -> list[Finding]:
         texts = list(self._strings(nodes))

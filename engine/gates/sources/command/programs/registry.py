@@ -1,5 +1,6 @@
 """Which judge a program has; what has none counts as unknown."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -87,6 +88,11 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ("script flock", wrappers.script),
 )
 _DELETE_WORDS = frozenset(["rm", "rmdir", "unlink", "shred", "truncate", "dd", "mkfs", "del", "rimraf", "dropdb"])
+# PowerShell's approved verbs say what a cmdlet does.
+_READING_CMDLET = re.compile(
+    r"(?i)(get|test|measure|select|where|sort|group|format|compare|find|search|resolve|show|convertto|convertfrom|write"
+    r"|read|split|join|out-(host|string|null|default|gridview)|foreach|tee|wait|watch|trace|debug|pop|push)(-|$)[a-z]*$"
+)
 _SENDERS = frozenset(["curl", "wget", "http", "https", "xh", "nc", "ncat", "socat", "telnet", "ssh"])
 _TALKERS = frozenset(
     ["echo", "printf", ":", "true", "false", "test", "[", "grep", "egrep", "fgrep", "rg", "ag", "ack", "git"]
@@ -163,6 +169,8 @@ def _local(call: Call, bench: Bench) -> list[Finding]:
     # A path to a known program (.venv/bin/python, ./gradlew) is that program only when it lies in the project.
     if call.name in ("gradlew", "mvnw") or (call.raw_name.lstrip("./").startswith("bin/") and verbs.known(call.name)):
         return verbs.judge(call, bench)
+    if re.match(r"(\./)?(vendor/|node_modules/\.)?bin/", call.raw_name) and call.name in harmless():
+        return _quiet(call, bench)
     if call.name in _judges() and call.name not in ("install", "rename"):
         return _judges()[call.name](call, bench)
     return shells.local_program(call, bench)
@@ -252,6 +260,8 @@ def _cd(call: Call, bench: Bench) -> None:
 
 def _unknown(call: Call, bench: Bench) -> list[Finding]:
     if call.texts and all(t in ("--version", "-version", "--help", "-h", "-V", "version", "help") for t in call.texts):
+        return []
+    if _READING_CMDLET.match(call.raw_name) and not any(";" in t for t in call.texts):
         return []
     for index, text in enumerate(call.texts):
         if text.rsplit("/", 1)[-1] in _DELETE_WORDS and (inner := call.shifted(index)) is not None:

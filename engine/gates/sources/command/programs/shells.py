@@ -132,7 +132,7 @@ def ssh(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(call.args, takes, stop_early=True)
     runs_here = re.compile(r"(?i)(proxycommand|localcommand|permitlocalcommand)")
     results = [unknown(word.text) for word in got.values.get("o", []) if runs_here.match(word.text)]
-    if not got.operands:
+    if not got.operands or (got.short & set("GQV") and len(got.operands) < 2):
         return results
     host = got.operands[0].text.rsplit("@", 1)[-1].removeprefix("ssh://").split(":")[0]
     if host in _LOCAL:

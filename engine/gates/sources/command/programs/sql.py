@@ -65,6 +65,10 @@ def _one(statement: str) -> list[Finding]:
     low = statement.lower()
     low = re.sub(r"^explain\s+analyze\s+", "", low)
     verb = low.split(None, 1)[0] if low else ""
+    if re.match(
+        r"(set\s+(password|global|persist)\b|rename\s+(table|user)\b|(re)?create\s+or\s+replace\s+table\b)", low
+    ):
+        return _rights(statement, low)
     handler = _VERBS.get(verb)
     if handler is None:
         return []

@@ -8,6 +8,8 @@ from engine.gates.sources.command.judgement import Finding, found
 def kill(call: Call, bench: Bench) -> list[Finding]:
     """Signals; asking or listing ends nothing, a shell's own job is its business."""
     texts = [t for t in call.texts]
+    if call.name == "xkill":
+        return [found("stop", ("a window",), "system", "kill", noun="process")]
     if not texts or any(t in ("-l", "-L", "--list", "-0", "--help") for t in texts):
         return []
     names = [w for w in call.args if not w.text.startswith("-")]

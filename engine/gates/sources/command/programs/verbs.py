@@ -1,6 +1,6 @@
 """Programs judged by their subcommand, from data: clusters, clouds, package managers, services."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from engine.gates.sources.command import options, paths
 from engine.gates.sources.command.call import Bench, Call, unknown
 from engine.gates.sources.command.judgement import Finding, found
 from engine.gates.sources.command.targets import Target, resolve
+from engine.gates.sources.command.words import Word
 from engine.gates.sources.command.writes import write
 
 SHOWN = 4  # operands that name the effect
@@ -40,6 +41,7 @@ class Program:
     rules: tuple[Rule, ...]
     default: str
     destroy: str = "destroy_infra"  # the outcome of a destroying verb of the vocabulary
+    one_dash: bool = False  # long options begin with one dash
     by_verb: bool = False  # nouns and verbs in any depth: the shared vocabulary decides where no rule does
 
 
@@ -57,6 +59,7 @@ def _data() -> tuple[dict[str, dict[str, str]], dict[str, Program]]:
                 rules,
                 entry["default"],
                 entry.get("destroy", "destroy_infra"),
+                bool(entry.get("one_dash")),
                 bool(entry.get("verbs")),
             )
             programs.update(dict.fromkeys((name, *entry.get("also", ())), one))
@@ -105,7 +108,7 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
     program = _find(call.name)
     if program is None or _only_asks(call):
         return []
-    got = options.parse(call.args, program.values)
+    got = options.parse(_dashed(call.args) if program.one_dash else call.args, program.values)
     if (far := _far(call, got, bench)) is not None:
         return [far]
     rule = next((rule for rule in program.rules if _matches(rule, got) and _holds(rule, call)), None)
@@ -154,6 +157,15 @@ def _leading(call: Call, program: Program) -> set[str]:
         low = text.lower()
         words |= {low, *low.split(":"), low.split("-")[0]}
     return words
+
+
+def _dashed(args: tuple[Word, ...]) -> list[Word]:
+    """``-modcache`` of programs whose long options have one dash."""
+    long = [len(w.text) > 2 and w.text[0] == "-" and w.text[1] != "-" for w in args]
+    return [
+        replace(w, text=f"-{w.text}", bare=f"-{w.bare}") if is_long else w
+        for w, is_long in zip(args, long, strict=True)
+    ]
 
 
 def _far(call: Call, got: options.Options, bench: Bench) -> Finding | None:

@@ -77,6 +77,8 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
             if call.texts[:1] and call.texts[0].lower() in ("query", "/query", "list", "qc")
             else [found("configure", (call.name,), "system", "change_system")]
         )
+    if any(re.match(r"(?i)hk(lm|cu|cr|u|cc)(:|\\)", text) for text in call.texts):
+        return [found("configure", (call.name,), "system", "change_system")]
     return _runs(name, call, bench)
 
 

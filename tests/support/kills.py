@@ -12,6 +12,8 @@ from typing import Any
 
 import psutil
 from support.desk import Desk, until
+from support.soundcard import SoundCard
+from support.voice_process import Voice
 
 from engine.client import Client
 from engine.domain.errors import ConduitError
@@ -170,6 +172,32 @@ def kill_holder_at_gate(desk: Desk, agent: dict[str, Any], folder: Path, times: 
         if desk.agent(project, agent_id)["pendingGate"] is not None:
             outcome.broken.append("a gate outlived its process")
         outcome.unreadable += unreadable_files(desk.home)
+    return outcome
+
+
+def kill_voice_mid_sentence(desk: Desk, agent: dict[str, Any], card: SoundCard, times: int) -> Outcome:
+    """Kill voice while it reads a gate: the gate stays open and frozen, and a new voice reads the same one."""
+    outcome = Outcome()
+    gate = _at_gate(desk, agent)
+    folder = Path(agent["cwd"])
+    voice = Voice(desk, card, "--mode", "open", "--model", "tiny.en")
+    try:
+        for _ in range(times):
+            before = own_processes(agent)
+            voice.start(until_it=voice.reads)
+            outcome.acknowledged += 1
+            voice.kill()
+            outcome.kills += 1
+            _frozen_and_whole(agent, folder, outcome, "after voice was killed")
+            if own_processes(agent) != before:
+                outcome.broken.append("the agent noticed")
+            if (still := desk.agent(agent["projectId"], agent["id"])["pendingGate"]) is None or still["id"] != gate[
+                "id"
+            ]:
+                outcome.lost.append(gate["id"])
+    finally:
+        voice.stop()
+    outcome.unreadable += unreadable_files(desk.home)
     return outcome
 
 

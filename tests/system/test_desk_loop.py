@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,52 +14,12 @@ from support.desk import Desk, until
 from support.kills import own_processes
 from support.person import Person
 from support.soundcard import SoundCard
+from support.voice_process import Voice
 
 from engine.gates.consent.lexicon import lexicon
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(900)]
 WORDS = lexicon("en").words
-
-
-class Voice:
-    """The voice process."""
-
-    def __init__(self, desk: Desk, card: SoundCard) -> None:
-        self.desk = desk
-        self.env = {**card.env, **{key: desk.env[key] for key in ("CONDUIT_HOME", "CONDUIT_PRACTICE_SPEED")}}
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        log = (self.desk.home / "voice.out").open("ab")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "voice", "voice"], env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-        )
-        log.close()
-        until(self.listens, "voice to listen", limit=90)
-
-    def listens(self) -> bool:
-        assert self.process is not None
-        if self.process.poll() is not None:
-            raise AssertionError(f"voice ended: {(self.desk.home / 'voice.out').read_text()[-3000:]}")
-        state = self.desk.client().snapshot()["voice"]
-        return bool(state["connected"]) and state["listening"] in {"asleep", "listening"}
-
-    def state(self) -> dict:
-        return dict(self.desk.client().snapshot()["voice"])
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.kill()
-                raise AssertionError("voice did not end when it was told to") from None
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from engine.domain.projects import Project
 from engine.domain.wire import AgentView, ChatView, GateView, OrgSnapshot, ProjectDetail, ProjectView
 from engine.ports.clock import stamp
 from engine.service.office import Office
+from engine.sessions import profiles
 from engine.storage.project_file import ProjectFile
 
 LATEST_SESSIONS = 20
@@ -79,6 +80,7 @@ class ProjectService:
         for run in await asyncio.to_thread(office.runs.of_project, project_id):
             await asyncio.to_thread(office.runs.delete, run)
         await asyncio.to_thread(office.store.delete_project, project_id, remove_data)
+        await asyncio.to_thread(profiles.forget, office.store.layout, project_id)
         for agent in file.agents:
             office.book.forget(agent.id)
         office.hub.publish("org:changed", {"deleted": project_id})

@@ -41,9 +41,10 @@ class EndpointSettings:
     """Probability from which a frame is still speech."""
     begin_after: float = 0.096
     """Speech needed before a turn begins."""
-    pause_after: float = 0.096
+    pause_after: float = 0.064
     """Silence after which recognition starts, before it is known whether the turn is over."""
-    complete: float = 0.2
+    complete: float = 0.16
+    """By frames; voice activity lets go 30 to 100 ms late, so this is about 200 ms of true silence."""
     consent: float = 0.8
     unknown: float = 0.5
     open: float = 1.4

@@ -25,7 +25,7 @@ def until(endpoint: Endpoint, step: Step, frame: tuple[float, float], limit: flo
     raise AssertionError(f"{step} never came")
 
 
-@pytest.mark.parametrize(("hint", "silence"), [("complete", 0.2), ("unknown", 0.5), ("consent", 0.8), ("open", 1.4)])
+@pytest.mark.parametrize(("hint", "silence"), [("complete", 0.16), ("unknown", 0.5), ("consent", 0.8), ("open", 1.4)])
 def test_silence_that_ends_a_turn_depends_on_how_complete_it_is(hint: Completeness, silence: float) -> None:
     endpoint = Endpoint()
     run(endpoint, 1.0, SPEECH)

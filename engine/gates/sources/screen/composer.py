@@ -1,9 +1,14 @@
 """The input line of an agent: where a message would land, and what stands in it. Pure."""
 
+import re
+
 from engine.gates.sources.screen.catalog import AgentPrompts
+from engine.gates.sources.screen.menus import Menu
 from engine.gates.sources.screen.rows import is_rule, last_row
 from engine.ports.runtime import InputLine, Screen
 
+_PICKING = re.compile(r"\b(enter|return|esc|escape|arrows?|select|confirm|cancel|navigate|space|press)\b|↑|↓", re.I)
+_FOOTER = re.compile(r"\bshortcuts\b|\bcontext left\b|\b(to )?send\b|\bnewline\b|\btranscript\b|% left\b", re.I)
 DEPTH = 12  # rows from the bottom in which an agent keeps its input line
 
 
@@ -24,6 +29,26 @@ def find(screen: Screen, agent: AgentPrompts) -> InputLine | None:
         if (line := _read(screen, row, agent)) is not None:
             return line
     return None
+
+
+def holds(screen: Screen, menu: Menu, agent: AgentPrompts) -> bool:
+    """Whether what looks like a menu is only a text of several rows in the input line.
+
+    Its marker stands in the first row and looks like the input line's own. A drawn box shows where that line begins,
+    straight below a rule, where a menu has its question; without a box the notes below it tell: those of an input
+    line speak of sending and shortcuts, those of a menu name the keys that pick.
+    """
+    if agent.at_cursor or menu.marked != 0 or agent.composer.match(screen.lines[menu.first]) is None:
+        return False
+    if agent.needs is not None and not agent.needs.search(screen.lines[menu.first]):
+        return False
+    boxed = _between_rules(screen, menu.first)
+    if agent.framed or boxed:
+        return boxed
+    below = [line for line in screen.lines[menu.options[-1].row + 1 :] if line.strip()]
+    return not any(_PICKING.search(line) and not _FOOTER.search(line) for line in below) and (
+        any(_FOOTER.search(line) for line in below) or menu.options[0].number is None
+    )
 
 
 def _between_rules(screen: Screen, row: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from engine.domain.gates import Question
 from engine.gates.sources.command import RealSurroundings, Surroundings
 from engine.gates.sources.screen import composer, lines, menus, questions
-from engine.gates.sources.screen.catalog import agent_prompts
+from engine.gates.sources.screen.catalog import AgentPrompts, agent_prompts
 from engine.ports.runtime import InputLine, Screen
 
 
@@ -18,7 +18,7 @@ class ScreenReader:
     def questions(self, screen: Screen, cli: str, cwd: str) -> tuple[Question, ...]:
         """The question that is live on this screen; there is one keyboard, so there is at most one."""
         agent = agent_prompts(cli)
-        menu = menus.find(screen)
+        menu = _menu(screen, agent)
         if menu is not None:
             return (questions.of_menu(screen, menu, agent, self._surroundings(cwd or "/")),)
         if agent.buttons and (buttons := questions.of_buttons(screen, agent, self._surroundings(cwd or "/"))):
@@ -29,7 +29,12 @@ class ScreenReader:
     def input_line(self, screen: Screen, cli: str) -> InputLine | None:
         """Where a message can be typed; None while a question is live or the agent is busy."""
         agent = agent_prompts(cli)
-        asked = menus.find(screen) is not None or lines.find(screen, agent) is not None
+        asked = _menu(screen, agent) is not None or lines.find(screen, agent) is not None
         if asked or questions.button_row(screen, agent) is not None:
             return None
         return composer.find(screen, agent)
+
+
+def _menu(screen: Screen, agent: AgentPrompts) -> menus.Menu | None:
+    menu = menus.find(screen)
+    return None if menu is not None and composer.holds(screen, menu, agent) else menu

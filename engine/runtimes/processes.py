@@ -123,16 +123,18 @@ def children_now(pid: int) -> list[int] | None:
 
 
 def is_stopped(row: Process) -> bool:
-    """Whether not one thread of it can run on: all in state T, or in the kernel with the stop pending.
+    """Whether not one thread of it can run on: all in state T, or in a vfork with the stop pending.
 
-    The second happens in a vfork: the parent waits for a child that is stopped, and stops before it runs again.
+    There the parent waits in the kernel for its child, which is stopped and uses the parent's memory until it has
+    become another program; it stops before it runs again. Any other wait of state D (a disk) may end and do its work.
     """
     if row.gone or (row.state in _STOPPED and row.threads <= 1):
         return True
     if not LINUX:
         return row.state in _STOPPED
-    states = _thread_states(row.pid)
-    return all(s in _STOPPED or s in _GONE or (s == "D" and _stop_pending(row.pid)) for s in states)
+    return all(
+        state in _STOPPED or state in _GONE or _in_vfork(row.pid, thread, state) for thread, state in _threads(row.pid)
+    )
 
 
 def command_line(pid: int) -> list[str]:
@@ -173,15 +175,33 @@ def _read_stat(pid: int) -> Process | None:
     )
 
 
-def _thread_states(pid: int) -> list[str]:
-    states = []
+def _threads(pid: int) -> list[tuple[str, str]]:
+    """Id and state of every thread."""
+    found = []
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
             raw = (task / "stat").read_bytes()
-            states.append(raw[raw.rindex(b")") + 2 :].split()[0].decode())
+            found.append((task.name, raw[raw.rindex(b")") + 2 :].split()[0].decode()))
     except (FileNotFoundError, ProcessLookupError):
-        return ["R"] if Path(f"/proc/{pid}").exists() else []
-    return states
+        return [(str(pid), "R")] if Path(f"/proc/{pid}").exists() else []
+    return found
+
+
+def _in_vfork(pid: int, thread: str, state: str) -> bool:
+    """Whether a thread waits for a stopped child that still uses the thread's memory, and will stop after that."""
+    if state != "D" or not _stop_pending(pid):
+        return False
+    task = Path(f"/proc/{pid}/task/{thread}")
+    try:
+        children, memory = (task / "children").read_text().split(), (task / "statm").read_text()
+        return any(
+            (row := _read_stat(int(child))) is not None
+            and row.state in _STOPPED
+            and Path(f"/proc/{child}/statm").read_text() == memory
+            for child in children
+        )
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _stop_pending(pid: int) -> bool:

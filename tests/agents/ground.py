@@ -20,8 +20,25 @@ from agents.model_server import ModelServer
 from support.desk import Desk, until
 
 from engine.domain.errors import ConduitError, Unavailable
+from engine.runtimes import processes
 
 LIMIT = 90.0  # seconds that slow CLIs on a busy machine are given
+
+
+def _described(process: psutil.Process, row: processes.Process) -> str:
+    with contextlib.suppress(psutil.Error):  # gone meanwhile
+        threads = [f"{thread.id}:{_thread_state(row.pid, thread.id)}" for thread in process.threads()]
+        above = [parent.pid for parent in process.parents()]
+        return f"{row.pid} below {above} {row.state} {threads} {' '.join(process.cmdline())}"
+    return f"{row.pid} gone"
+
+
+def _thread_state(pid: int, thread: int) -> str:
+    try:
+        stat = Path(f"/proc/{pid}/task/{thread}/stat").read_text()
+    except OSError:
+        return "gone"
+    return stat.rpartition(")")[2].split()[0]
 
 
 class Watch:
@@ -191,6 +208,14 @@ class Ground:
             except (psutil.Error, OSError):  # gone meanwhile, or not ours
                 continue
         return found
+
+    def running(self) -> list[str]:
+        """Every process of the tree that could run on, as a line to print; empty when all is frozen.
+
+        Besides the stopped ones, a parent in vfork stands still: it waits in the kernel for a child that is stopped.
+        """
+        rows = [(process, row) for process in self.tree() if (row := processes.read(process.pid)) is not None]
+        return [_described(process, row) for process, row in rows if not processes.is_stopped(row)]
 
     def commands(self) -> str:
         """The command lines of the tree."""

@@ -113,6 +113,7 @@ def test_table_above_names_every_route_of_the_application(rig: Rig) -> None:
     }
     tested = {(method, _template(path)) for method, path, _, _ in ROUTES}
     elsewhere = {("GET", "/"), ("GET", "/page/{}"), ("GET", "/api/health"), ("POST", "/api/auth/exchange")}
+    elsewhere.add(("POST", "/org/hooks/{}/{}"))  # for an agent's own token alone
     assert {(m, _template(p)) for m, p in served} == tested | elsewhere | {("GET", "/api/events")}
 
 

@@ -62,7 +62,7 @@ def test_agent_may_reach_health_with_its_own_token_only(rig: Rig) -> None:
     assert ask_from_child(rig, "run-1", own, "/api/health") == 200
     assert ask_from_child(rig, "run-1", other, "/api/health") == 403
     assert ask_from_child(rig, "run-1", own) == 403
-    assert ask_from_child(rig, "run-1", own, "/org/hooks/run-1/x") == 404
+    assert ask_from_child(rig, "run-1", own, "/org/hooks/run-1/x") == 405  # let through; it takes POST
     assert ask_from_child(rig, "run-1", other, "/org/hooks/run-2/x") == 403
 
 

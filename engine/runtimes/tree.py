@@ -50,12 +50,15 @@ def freeze(root: int, limit: float = _FREEZE_LIMIT) -> Frozen:
     A stopped process cannot fork, so two complete looks that find the same stopped set miss nothing that lives as long
     as a look takes. What lives shorter (a program that forks and exits, again and again) is caught before each look by
     quick walks along the kernel's lists of children, until one walk meets nothing that runs, vanished or just died.
+    The first look follows those lists too: only the last one reads the whole table, which takes longer the more the
+    machine runs, and which alone can vouch that nothing was adopted away in between.
     """
     deadline = time.monotonic() + limit
     clean, last, dead = 0, frozenset[Name](), set[int]()
     while True:
         _stop_along_children(root, deadline, dead)
-        rows = processes.descendants(root, processes.table())
+        near = processes.below(root) if clean == 0 else None
+        rows = processes.descendants(root, processes.table() if near is None else near)
         running = [row for row in rows if not processes.is_stopped(row)]
         names = frozenset((row.pid, row.start) for row in rows)
         clean = clean + 1 if not running and names == last else int(not running)
@@ -64,7 +67,8 @@ def freeze(root: int, limit: float = _FREEZE_LIMIT) -> Frozen:
             return Frozen(names, clean >= _CLEAN_LOOKS)
         for row in running:
             _signal(row, signal.SIGSTOP)
-        time.sleep(_PAUSE if running else 0)
+        if running:
+            time.sleep(_PAUSE)
 
 
 def thaw(root: int, leave: Collection[Name] = ()) -> int:

@@ -17,14 +17,18 @@ class Drain:
     capacity: float
     held: float = 0.0
     _at: float | None = None
-    ran_dry: bool = False
-    """It played all that it held before more came: there was a gap."""
+    _dry: float = 0.0  # seconds in which it had nothing to play, all gaps together
+
+    @property
+    def ran_dry(self) -> bool:
+        """Whether it played all that it held before more came: there were gaps in the sound."""
+        return self._dry > _DRY
 
     def take(self, now: float, seconds: float) -> bool:
         """The device takes ``seconds`` of sound at boot time ``now``; whether that is more than it can play."""
         if self._at is not None:
             passed = now - self._at
-            self.ran_dry = self.ran_dry or passed - self.held > _DRY
+            self._dry += max(0.0, passed - self.held)
             self.held = max(0.0, self.held - passed)
         self._at = now
         self.held += seconds

@@ -15,15 +15,15 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import soxr
 
-from engine.domain.errors import ConduitError, Unavailable
+from engine.domain.errors import ConduitError
 from engine.ports.clock import Clock, SystemClock
-from voice.audio.devices import Device, choose, list_devices, sound_library, stream_closed, stream_opened
+from voice.audio.devices import Device, choose, list_devices, stream_closed, stream_opened
 from voice.audio.drain import Drain
+from voice.audio.output import LATENCY, OpenOutput, open_output
 from voice.frames import Samples
 
 _log = logging.getLogger(__name__)
 _STALLED_SECONDS = 2.0
-_LATENCY = 0.04
 _LONGEST_LATENCY = 0.32
 _TRIES = 4  # fresh streams that a part gets, each with more room than the one before
 
@@ -64,10 +64,6 @@ class _Part:
     ends: float = 0.0  # boot time of its last sample, once the device took it
 
 
-OpenOutput = Callable[[Device, int, Callable[..., None], float], tuple[Any, int]]
-"""(device, rate, callback of PortAudio, latency) -> (stream with ``latency`` and ``close``, its rate); Unavailable."""
-
-
 class Speaker:
     """One output stream, kept open; ``play`` from the event loop, the callback mixes nothing and only copies."""
 
@@ -78,7 +74,7 @@ class Speaker:
         clock: Clock | None = None,
         on_state: Callable[[str], None] = lambda s: None,
         devices: Callable[[], Sequence[Device]] | None = None,
-        open_stream: "OpenOutput | None" = None,
+        open_stream: OpenOutput | None = None,
     ) -> None:
         self._wanted = device
         self._clock: Clock = clock or SystemClock()
@@ -89,8 +85,8 @@ class Speaker:
         self._lock = threading.Lock()
         self._parts: deque[_Part] = deque()
         self._closing: dict[str, _Part] = {}
-        self._latency = _LATENCY
-        self._drain = Drain(_LATENCY)
+        self._latency = LATENCY
+        self._drain = Drain(LATENCY)
         self._swallows = False
         self._stream: Any = None
         self._rate = 0
@@ -161,11 +157,18 @@ class Speaker:
             self._swallows = self._drain.take(now, frames / (self._rate or frames)) or self._swallows
             delay = max(delay, self._drain.held - frames / (self._rate or frames))
             done = 0
-            while self._parts and done < frames and not self._swallows:
+            while self._parts and done < frames and not self._holds_back():
                 done += self._copy(out, done, now + delay, told)
         out[done:] = 0.0
         if told and self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._tell, told)
+
+    def _holds_back(self) -> bool:
+        """Whether no more is handed to this stream: a better one comes, at once or after this sentence."""
+        return self._swallows or (self._wants_room() and self._parts[0].place == 0)
+
+    def _wants_room(self) -> bool:
+        return self._drain.ran_dry and self._latency < _LONGEST_LATENCY
 
     def _copy(self, out: Samples, done: int, leaves_at: float, told: list[Played]) -> int:
         """Copy what fits of the first part behind ``done``; how many samples that was."""
@@ -206,20 +209,23 @@ class Speaker:
                 stalled = self._stream is not None and self._clock.boot() - self._called_at > _STALLED_SECONDS
                 waiting = bool(self._parts or self._closing)
                 swallows = self._swallows
+                room = self._wants_room() and not self._closing and not (self._parts and self._parts[0].place)
             if (stalled or swallows) and waiting:
-                await self._begin_anew(swallows)
+                why = "swallows sound unheard" if swallows else "takes no sound any more"
+                await self._begin_anew(f"The speaker {why}; it is opened again.")
             elif stalled or swallows:
                 _log.info("The speaker stopped by itself; it is opened again for the next sentence.")
                 await asyncio.to_thread(self._close)
-            elif not waiting and self._drain.ran_dry and self._latency < _LONGEST_LATENCY:
-                _log.info("There were gaps in what was said; the speaker is given more room.")
+            elif room and waiting:
+                await self._begin_anew(
+                    "There were gaps in what was said; the speaker is given more room.", faulty=False
+                )
+            elif room:
                 self._latency = min(_LONGEST_LATENCY, 2 * self._latency)
                 await asyncio.to_thread(self._close)
 
-    async def _begin_anew(self, swallows: bool) -> None:
+    async def _begin_anew(self, sentence: str, *, faulty: bool = True) -> None:
         """Each part is played from its beginning, since half of a sentence tells nothing; some tries, then dropped."""
-        why = "swallows sound unheard" if swallows else "takes no sound any more"
-        sentence = f"The speaker {why}; it is opened again."
         self._latency = min(_LONGEST_LATENCY, 2 * self._latency)
         self._on_state(sentence)
         _log.warning("%s", sentence)
@@ -227,7 +233,7 @@ class Speaker:
             self._parts.extendleft(reversed(self._closing.values()))  # taken, but not heard as far as is known
             self._closing.clear()
             for part in self._parts:
-                part.place, part.tries = 0, part.tries + 1
+                part.place, part.tries = 0, part.tries + faulty
             hopeless = any(part.tries > _TRIES for part in self._parts)
         rate = self._rate
         await asyncio.to_thread(self._close)
@@ -261,31 +267,3 @@ class Speaker:
             closer = threading.Thread(target=stream.close, name="speaker-close", daemon=True)
             closer.start()
             closer.join(timeout=1.0)
-
-
-def open_output(device: Device, rate: int, fill: Callable[..., None], latency: float = _LATENCY) -> tuple[Any, int]:
-    """(stream, its rate): at ``rate`` if the device takes that, else at its own; Unavailable names what was tried."""
-    library = sound_library()
-    rates = list(dict.fromkeys((rate, device.rate, 48_000, 44_100)))
-    why = ""
-    for one in rates:
-        for channels in dict.fromkeys((1, min(2, device.outputs))):
-            try:
-                stream = library.OutputStream(
-                    device=device.index,
-                    samplerate=one,
-                    channels=channels,
-                    dtype="float32",
-                    latency=latency,
-                    callback=fill,
-                )
-                stream.start()
-            except (library.PortAudioError, ValueError) as error:
-                why = str(error)
-            else:
-                return stream, one
-    tried = ", ".join(f"{one} Hz" for one in rates)
-    raise Unavailable(f'The speaker "{device.name}" could not be opened at {tried} ({why}). Close what else uses it.')
-
-
-__all__ = ["ConduitError", "Output", "Played", "Speaker", "open_output"]

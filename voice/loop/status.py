@@ -1,6 +1,7 @@
 """What the page shows of the voice: told to the engine when it changes, never holding the loop up."""
 
 import asyncio
+import contextlib
 import logging
 from typing import Any
 
@@ -8,13 +9,16 @@ from engine.domain.errors import ConduitError
 from voice.loop.link import Link
 
 _log = logging.getLogger(__name__)
+_SIGN_OF_LIFE_S = 5.0  # a voice that tells nothing is soon shown as gone
 
 
 class Status:
     """Collects changes; ``run`` sends them, newest values only."""
 
-    def __init__(self, link: Link, mode: str) -> None:
+    def __init__(self, link: Link, mode: str, sign_of_life: float = _SIGN_OF_LIFE_S) -> None:
+        """``sign_of_life``: seconds after which it tells again though nothing changed."""
         self._link = link
+        self._every = sign_of_life
         self._fields: dict[str, Any] = {"connected": True, "mode": mode, "listening": "off", "note": None}
         self._changed = asyncio.Event()
 
@@ -31,7 +35,9 @@ class Status:
     async def run(self) -> None:
         """Send until cancelled; an engine that does not answer gets it when it is back."""
         while True:
-            await self._changed.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._every):
+                    await self._changed.wait()
             self._changed.clear()
             client = self._link.client
             if client is None:

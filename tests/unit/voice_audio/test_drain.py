@@ -20,6 +20,13 @@ def test_seconds_taken_at_once_after_a_gap_are_swallowed() -> None:
     assert any(drain.take(105.0, 0.02) for _ in range(20))
 
 
+def test_many_small_gaps_are_gaps() -> None:
+    drain = Drain(0.04)
+    for number in range(10):
+        drain.take(100 + 0.03 * number, 0.02)
+    assert drain.ran_dry
+
+
 def test_device_that_holds_more_than_it_says_is_believed() -> None:
     drain = Drain(0.04)
     assert not any(drain.take(100.0, 0.02) for _ in range(25))

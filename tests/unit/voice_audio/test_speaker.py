@@ -152,6 +152,24 @@ async def test_speaker_with_gaps_gets_more_room_before_the_next_sentence() -> No
     assert "dropped" not in told.kinds[:2]
 
 
+async def test_gaps_within_a_reading_give_more_room_from_its_next_sentence_on() -> None:
+    box = Box()
+    speaker, told = speaker_of(box)
+    async with speaker, asyncio.timeout(10):
+        speaker.play(SOUND, 16_000, "a")
+        speaker.play(SOUND, 16_000, "b")
+        box.take(100)
+        await box.pass_time(speaker, 0.5)
+        box.take(800)
+        assert box.heard[0][100:300] == SOUND[100:].tolist()
+        assert not any(box.heard[0][300:]), "the next sentence waits for the better stream"
+        await told.over()
+        await box.another()
+        box.take(400)
+    assert box.heard[1][:300] == SOUND.tolist()
+    assert box.latencies == [0.04, 0.08]
+
+
 async def test_speaker_that_never_takes_sound_again_gives_up_and_says_that_it_was_not_played() -> None:
     box = Box()
     speaker, told = speaker_of(box)

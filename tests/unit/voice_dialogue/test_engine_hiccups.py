@@ -18,6 +18,7 @@ from voice.dialogue.requests import ConfirmPlayed, ReadAloud, ReportHeard, Resol
 from voice.loop.desk import Desk
 from voice.loop.link import Link
 from voice.loop.settings import VoiceSettings
+from voice.loop.status import Status
 
 HEARD = ReportHeard("I approve, tango", 0.9, "r-1.played")
 RESOLVE = ResolveGate(GATE["projectId"], GATE["agentId"], "backend", GATE["id"], "approve")
@@ -162,3 +163,17 @@ async def test_events_that_break_off_are_taken_up_again_without_calling_the_engi
             engine.answers["GET /api/health"] = (200, {**health, "startedAt": "later"})
             while (back := await told.get()) != EngineBack(afresh=True):
                 assert back in (EngineBack(afresh=False), EngineGone())
+
+
+async def test_voice_that_speaks_for_long_goes_on_telling_that_it_is_there(tmp_path: Path) -> None:
+    engine = FakeEngine(tmp_path)
+    engine.answers["PUT /api/voice/state"] = (200, {})
+    with engine.serving():
+        link = Link(tmp_path, lambda _: None, lambda _: None)
+        link.client = Client.from_home(tmp_path, kind="voice")
+        task = asyncio.create_task(Status(link, "open", sign_of_life=0.01).run())
+        async with asyncio.timeout(20):
+            while [call for call, _ in engine.asked].count("PUT /api/voice/state") < 3:  # noqa: ASYNC110 - a server without events
+                await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

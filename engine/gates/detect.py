@@ -115,3 +115,15 @@ def _held(command: str, where: Surroundings) -> Question | None:
         screen_only=judged.screen_only,
         may_have_begun=True,
     )
+
+
+def forgotten_hold(agent: str) -> Question:
+    """An agent that was found stopped with nothing on its screen to say why: only the user lets it go on."""
+    return Question(
+        prompt=f"{agent} was stopped just before the engine ended, and what for is not known. Let it go on?",
+        command=None,
+        choices=_HELD,
+        source="regex",
+        tier="harmful",
+        may_have_begun=True,
+    )

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -10,7 +10,7 @@ from engine.domain.errors import ConduitError
 from engine.domain.gates import CloseReason, Question
 from engine.domain.projects import Agent
 from engine.domain.runs import Run, RunState, is_live
-from engine.gates.detect import Detector, EchoWatch
+from engine.gates.detect import Detector, EchoWatch, forgotten_hold
 from engine.ports.clock import Clock
 from engine.ports.hub import Hub
 from engine.ports.runtime import (
@@ -75,6 +75,7 @@ class Life:
         self._written_until = 0.0
         self._saved_offset = run.output_offset
         self.stopping = False
+        self.found_frozen = False  # stopped by an engine that ended before it wrote down why
         self.taken_up: tuple[Question, ...] = ()  # asked before this engine began; each is looked for once
         self._state_lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -169,7 +170,10 @@ class Life:
         self._lines = screen.lines
         # In a worker thread: the judge may look at files, and no agent's question may wait for another's.
         appeared, gone = await asyncio.to_thread(self._detector.see, screen)
-        appeared += await asyncio.to_thread(self._echoes.see, screen)
+        appeared += await self._echoed(screen, said)
+        if self.found_frozen and not appeared:
+            appeared = [forgotten_hold(self.agent.name)]
+        self.found_frozen = False
         for question in appeared:  # freeze first, write later: nothing costly may happen meanwhile
             await self._desk.raise_gate(self, question)
         for question in (*gone, *self._not_there_any_more()):
@@ -181,6 +185,13 @@ class Life:
         await self.mailbox.deliver()
         if self.run.state == "starting":
             await self._move("working")
+
+    async def _echoed(self, screen: Screen, said: Sequence[str]) -> list[Question]:
+        """Commands that it says it has started; after the engine's absence only those that were not seen before."""
+        echoed = await asyncio.to_thread(self._echoes.see, screen)
+        if not self._written:
+            return echoed
+        return [question for question in echoed if any((question.command or "") in line for line in said)]
 
     def _not_there_any_more(self) -> list[Question]:
         """What was asked before this engine began, and was answered before it looked."""

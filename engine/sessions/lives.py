@@ -182,11 +182,15 @@ class Lives:
         runtime = await self._runtimes.adopt(_launch(agent, run, entry, {}), run.output_offset)
         if runtime is None:
             return await self._process_lost(run, self._last_words(control))
-        life = await self._begin(file.project, agent, run, runtime)
+        frozen = not self._book.queue(agent.id) and await runtime.frozen()
+        # The engine ended between a freeze and its gate. A terminal's command may be running already, so it stays held
+        # until the user has decided; a structured agent runs nothing before its answer, and asks again.
+        held = frozen and entry.runtime in ("pty", "claude")
+        life = await self._begin(file.project, agent, run, runtime, found_frozen=held)
         await self._resolver.recover(agent.id, alive=True)
         if self._book.queue(agent.id):
             await runtime.freeze()
-        elif await runtime.frozen():  # the engine ended between a freeze and its gate: what is asked will be seen again
+        elif frozen and not held:
             await runtime.thaw()
         await life.set_state(waiting=bool(self._book.queue(agent.id)))
         return None
@@ -196,10 +200,13 @@ class Lives:
         await asyncio.to_thread(self._runs.update, run, state=state, exit_code=exited.code, reason=exited.reason)
         return f"{run.agent_name} (S-{run.number}) ended while the engine was away: {exited.reason}."
 
-    async def _begin(self, project: Project, agent: Agent, run: Run, runtime: Runtime) -> Life:
+    async def _begin(
+        self, project: Project, agent: Agent, run: Run, runtime: Runtime, *, found_frozen: bool = False
+    ) -> Life:
         detector = Detector(self._reader, agent.cli, agent.cwd)
         life = Life(agent, project.name, run, runtime, detector, self._desk)
         life.taken_up = tuple(question_of(gate) for gate in self._book.queue(agent.id) if _on_screen(gate))
+        life.found_frozen = found_frozen
         self._book.name(agent.id, agent.name)
         self._registry.add(life)
         life.begin()
@@ -238,7 +245,7 @@ class Lives:
             return
         if question.handle is not None and self._book.decided(life.run.id, question.handle):
             return
-        if question.may_have_begun and self._book.covers_echo(life.agent.id, question.command):
+        if question.may_have_begun and question.command and self._book.covers_echo(life.agent.id, question.command):
             return
         await life.runtime.freeze()
         gate = await self._raiser.gate(life.agent, life.run, question)

@@ -1,5 +1,6 @@
 """A practice agent's gate on a real engine: frozen until decided, decided once, audited."""
 
+import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from support.desk import Desk, until
 
 from engine.domain.errors import BadRequest, ConduitError, Conflict, NotFound
+from engine.runtimes.link import Link
 
 pytestmark = pytest.mark.system
 
@@ -179,3 +181,25 @@ def test_stopped_agent_leaves_no_process(desk: Desk, tmp_path: Path) -> None:
     assert not [process for process in processes if process.is_running()]
     assert (tmp_path / "work" / "build").is_dir()
     assert desk.agent(agent["projectId"], agent["id"])["status"] == "stopped"
+
+
+async def freeze(control: Path) -> None:
+    """What the engine had done when it ended."""
+    link = await Link.connect(control)
+    await link.ask("freeze")
+    await link.close()
+
+
+def test_agent_found_stopped_without_a_gate_stays_stopped_until_decided(desk: Desk, tmp_path: Path) -> None:
+    """The engine ended between a freeze and its gate: what was held may be harmful, so nobody but the user thaws it."""
+    agent = desk.practice(tmp_path / "work")
+    desk.kill()
+    asyncio.run(freeze(desk.home / "agents" / "runs" / agent["sessionId"]))
+    desk.start()
+    gate = desk.gate(agent["projectId"], agent["id"])
+    assert "Let it go on?" in gate["prompt"]
+    assert {process.status() for process in tree(agent)} == {psutil.STATUS_STOPPED}
+    decide(desk, agent, gate, "approve")
+    until(lambda: not desk.agent(agent["projectId"], agent["id"])["frozen"], "the agent to go on")
+    tell(desk, agent, "clean up")
+    assert desk.gate(agent["projectId"], agent["id"])["command"] == "rm -rf build"

@@ -176,7 +176,7 @@ class Life:
         self.found_frozen = False
         for question in appeared:  # freeze first, write later: nothing costly may happen meanwhile
             await self._desk.raise_gate(self, question)
-        for question in (*gone, *self._not_there_any_more()):
+        for question in (*gone, *await self._not_there_any_more(screen)):
             await self._desk.withdraw(self, question, "withdrawn")
         if said:
             await self._write({"role": "agent", "text": "\n".join(said)})
@@ -193,8 +193,13 @@ class Life:
             return echoed
         return [question for question in echoed if any((question.command or "") in line for line in said)]
 
-    def _not_there_any_more(self) -> list[Question]:
-        """What was asked before this engine began, and was answered before it looked."""
+    async def _not_there_any_more(self, screen: Screen) -> list[Question]:
+        """What was asked before this engine began, and was answered before it looked.
+
+        Only a screen that holds all that was printed can tell: one drawn from half of it may lack a live question.
+        """
+        if not self.taken_up or (await self.runtime.replay(screen.offset))[1]:
+            return []
         live = [(question.prompt, question.command) for question in self._detector.live]
         gone = [question for question in self.taken_up if (question.prompt, question.command) not in live]
         self.taken_up = ()

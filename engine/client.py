@@ -15,7 +15,7 @@ from engine.domain.errors import ConduitError, Unavailable
 from engine.transport import START, ByteStream, EventStream, Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from engine.domain.wire import (
@@ -313,8 +313,10 @@ class Client:
         confidence: float,
         receipt: str | None,
         word_scores: dict[str, float] | None = None,
+        others: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
         body = {"text": text, "confidence": confidence, "receipt": receipt, "wordScores": word_scores}
+        body = {**body, "others": list(others)} if others else body
         return cast("dict[str, Any]", self._wire.call("POST", f"{_voice(session)}/heard", body))
 
     def voice_state(self, **fields: Any) -> None:

@@ -234,6 +234,13 @@ class Played(Body):
     reading_id: Reference
 
 
+class OtherReading(Body):
+    """A less likely reading of the same sound."""
+
+    text: Annotated[str, Field(max_length=2_000)]
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
 class Heard(Body):
     """POST .../heard"""
 
@@ -241,6 +248,7 @@ class Heard(Body):
     confidence: Annotated[float, Field(ge=0, le=1)]
     receipt: Reference | None = None
     word_scores: Annotated[dict[Reference, float], Field(max_length=200)] | None = None
+    others: list[OtherReading] = Field(default_factory=list, max_length=10)
 
 
 class VoiceState(Body):

@@ -3,7 +3,7 @@
 Arguments are keywords, named as the body fields in snake_case; ``via`` comes from the kind of token.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from engine.domain.events import Event
@@ -161,6 +161,7 @@ class VoiceCalls(Protocol):
         confidence: float,
         receipt: str | None,
         word_scores: dict[str, float] | None = None,
+        others: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]: ...
     async def voice_state(self, **fields: Any) -> None: ...
     async def voice_command(self, *, action: Literal["listen", "silence"]) -> None: ...

@@ -1,6 +1,7 @@
 """Consent by voice over HTTP, and what the voice process tells of itself."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 from engine.domain.errors import BadRequest, Conflict
@@ -53,8 +54,11 @@ class VoiceService:
         confidence: float,
         receipt: str | None,
         word_scores: dict[str, float] | None = None,
+        others: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
-        heard = self._office.consent.heard(session, text, confidence, receipt, word_scores)
+        """``others``: less likely readings of the same sound, ``text`` and ``confidence`` each."""
+        readings = [(str(one["text"]), float(one["confidence"])) for one in others]
+        heard = self._office.consent.heard(session, text, confidence, receipt, word_scores, readings)
         return {
             "verdict": heard.verdict,
             "condition": heard.condition,

@@ -61,6 +61,18 @@ def desk(tmp_path: Path, card: SoundCard) -> Iterator[Desk]:
         yield desk
 
 
+def whole(person: Person, heard: str, *parts: str) -> str:
+    """A reading with all of ``parts`` in it; asks for it again where sound had gaps, as people do."""
+    for _ in range(2):
+        if all(part in heard for part in parts):
+            return heard
+        since = person.now()
+        person.say("read it again")
+        heard = person.hear_until(since, r"word is \w+")
+    assert all(part in heard for part in parts), heard
+    return heard
+
+
 def word_in(person: Person, heard: str) -> str:
     """The one-time word, as a listener takes it from the end of the reading; asks again for one with a gap in it."""
     for _ in range(3):
@@ -137,9 +149,7 @@ def test_spoken_question_spoken_gate_spoken_answer(desk: Desk, card: SoundCard, 
         assert (folder / "build").is_dir()
 
         # The gate is announced, whole, with its word.
-        heard = person.hear_until(since, r"word is \w+")
-        assert "apollo" in heard, heard
-        assert "build" in heard, heard
+        heard = whole(person, person.hear_until(since, r"word is \w+"), "apollo", "build")
         first = word_in(person, heard)
 
         # A bare yes is not enough; it is said so.

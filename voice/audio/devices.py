@@ -20,6 +20,11 @@ _lock = threading.RLock()
 _streams: dict[int, Release] = {}
 
 
+def undisturbed() -> threading.RLock:
+    """Hold it from choosing a device until its stream is open: nobody looks for devices afresh meanwhile."""
+    return _lock
+
+
 def _keeps() -> bool:
     return False
 

@@ -17,7 +17,7 @@ import soxr
 
 from engine.domain.errors import ConduitError
 from engine.ports.clock import Clock, SystemClock
-from voice.audio.devices import Device, choose, list_devices, stream_closed, stream_opened
+from voice.audio.devices import Device, choose, list_devices, stream_closed, stream_opened, undisturbed
 from voice.audio.drain import Drain
 from voice.audio.output import LATENCY, OpenOutput, open_output
 from voice.frames import Samples
@@ -141,11 +141,14 @@ class Speaker:
             return bool(self._parts or self._closing)
 
     def _open(self, rate: int) -> None:
-        device = choose(self._wanted, self._devices(), "speaker")
-        self._called_at = self._clock.boot()
-        self._drain, self._swallows = Drain(self._latency), False
-        self._stream, self._rate = self._open_stream(device, rate, self._fill, self._latency)
-        stream_opened(self, self._release)
+        with undisturbed():
+            if self._stream is not None:
+                return  # another thread was opening it
+            device = choose(self._wanted, self._devices(), "speaker")
+            self._called_at = self._clock.boot()
+            self._drain, self._swallows = Drain(self._latency), False
+            self._stream, self._rate = self._open_stream(device, rate, self._fill, self._latency)
+            stream_opened(self, self._release)
         self._on_state(f'Speaking through "{device.name}".')
 
     def _fill(self, out: Samples, frames: int, times: Any, status: object) -> None:

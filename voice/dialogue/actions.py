@@ -1,7 +1,7 @@
 """The one edge of the conversation: requests to calls of the engine, answers and refusals to inputs (blocking)."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
@@ -46,6 +46,7 @@ class Engine(Protocol):
         confidence: float,
         receipt: str | None,
         word_scores: dict[str, float] | None = None,
+        others: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]: ...
     def resolve(
         self,
@@ -139,6 +140,7 @@ def _heard(hands: Hands, request: Any) -> Mapping[str, Any]:
         confidence=request.confidence,
         receipt=request.receipt,
         word_scores=scores,
+        others=[{"text": text, "confidence": confidence} for text, confidence in request.others],
     )
 
 

@@ -17,6 +17,7 @@ class Spoken:
     understood: Understood
     confidence: float
     began_at: float
+    others: tuple[tuple[str, float], ...] = ()  # less likely readings of the same sound, with their confidence
 
 
 @dataclass(frozen=True, slots=True)

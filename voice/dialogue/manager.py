@@ -94,10 +94,16 @@ def _spoken(state: State, spoken: Spoken, world: World, language: Words) -> Step
 def _report(state: State, spoken: Spoken, understood: Understood) -> ReportHeard:
     held = state.receipt_at(spoken.began_at)
     approving = isinstance(understood, Intent) and understood.name in ("gate.approve", "plan.approve")
-    score = (*held.words, *held.refusals) if held and held.word and (approving or understood is None) else ()
+    may_decide = held is not None and bool(held.word) and (approving or understood is None)
+    score = (*held.words, *held.refusals) if held is not None and may_decide else ()
     open_reading = held is not None and understood is None
     return ReportHeard(
-        spoken.text, spoken.confidence, held.receipt if held else None, score, act_on_verdict=open_reading
+        spoken.text,
+        spoken.confidence,
+        held.receipt if held else None,
+        score,
+        act_on_verdict=open_reading,
+        others=spoken.others if may_decide else (),
     )
 
 

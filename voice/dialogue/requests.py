@@ -14,6 +14,7 @@ class ReportHeard:
     receipt: str | None
     score: tuple[str, ...] = ()
     act_on_verdict: bool = False
+    others: tuple[tuple[str, float], ...] = ()  # less likely readings of the same sound, for the engine to judge
     decides: bool = False  # a decision follows it, whose failure is said
 
 

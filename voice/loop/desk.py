@@ -103,7 +103,8 @@ class Desk:
         world = World(self._snapshot, self._clock.boot(), self.understanding.understand_text, self.settings.undo)
         done = manager.step(self.state, happened, world, self._language)
         self.state = done.state
-        self._learn_names()
+        if not isinstance(happened, Tick):  # ten a second, and they bring no names
+            self._learn_names()
         self._request(done.requests)
         for say in done.says:
             self._mouth(say, self._language.render(say))

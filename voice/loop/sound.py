@@ -150,7 +150,8 @@ class Loop:
         self._active_at = self._clock.boot()
         self._keep_sound(text, heard.utterance.speech)
         self._stages.heard(heard.utterance.ended_at, self._clock.boot(), heard.timings_ms)
-        self.desk.tell(Spoken(text, understood, transcript.confidence, heard.utterance.began_at))
+        others = () if woken else tuple((one.text, one.confidence) for one in readings[1:])
+        self.desk.tell(Spoken(text, understood, transcript.confidence, heard.utterance.began_at, others))
         self._pushed = False
 
     def _addressed(self, text: str) -> tuple[str | None, bool]:
@@ -218,7 +219,10 @@ class Loop:
     async def _prepare(self) -> None:
         """The device open and frequent replies made before they are needed; trouble shows when something is said."""
         try:
-            self._speaker.open(self._voice.rate)
+            await asyncio.to_thread(self._speaker.open, self._voice.rate)
+        except ConduitError as error:
+            _log.info("The speaker can't be opened yet: %s", error)
+        try:
             await self._queue.prepare(self._language.frequent())
         except ConduitError as error:
             _log.info("Nothing could be prepared to be said: %s", error)

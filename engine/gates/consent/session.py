@@ -3,13 +3,14 @@
 import math
 import secrets
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random, SystemRandom
 
 from engine.domain.errors import ConsentCondition, ConsentRefused, NotFound, Unavailable
 from engine.domain.gates import Gate
 from engine.domain.plans import Plan
 from engine.gates.answers import picks_choice
+from engine.gates.consent import nbest
 from engine.gates.consent import words as one_time
 from engine.gates.consent.choosing import Chosen, choose_reading
 from engine.gates.consent.echo import is_echo
@@ -98,11 +99,21 @@ class VoiceSessions:
         confidence: float,
         receipt: str | None = None,
         word_scores: Mapping[str, float] | None = None,
+        others: Sequence[tuple[str, float]] = (),
     ) -> Heard:
-        """Judge an utterance; ``receipt`` is the latest one that was held when the speech began."""
+        """Judge an utterance; ``receipt`` is the latest one that was held when the speech began.
+
+        ``others``: less likely readings of the same sound, with their confidence, most likely first.
+        """
         found = self._session(session)
         readings = list(found.readings.values())
-        verdict = classify(text, self._lexicon, [name for live in readings for name in live.subject.names])
+        names = [name for live in readings for name in live.subject.names]
+        verdict = classify(text, self._lexicon, names)
+        phrase = text
+        if verdict.kind == "neither" and (other := nbest.approving(text, others, self._lexicon, names)) is not None:
+            phrase = f"{other[0]} (first read as: {text})"
+            text, confidence = other
+            verdict = classify(text, self._lexicon, names)
         if verdict.voids:
             for live in readings:
                 live.take_back()
@@ -113,7 +124,7 @@ class VoiceSessions:
         if is_echo(text, self._said(readings)):
             return self._not_approved("not_said", readings, "echo")
         chosen = choose_reading(readings, verdict, found.receipts.get(receipt or "", 0), self._clock.boot())
-        return self._approved(chosen, verdict, text, confidence, word_scores)
+        return self._approved(chosen, verdict, phrase, confidence, word_scores)
 
     def approve(self, session: str | None, gate: Gate) -> str:
         """Spend the approval of this gate and return its words, or raise ConsentRefused with the condition."""
@@ -189,7 +200,7 @@ class VoiceSessions:
         return [live.subject.text for live in readings]
 
     def _approved(
-        self, chosen: Chosen, verdict: Verdict, text: str, confidence: float, scores: Mapping[str, float] | None
+        self, chosen: Chosen, verdict: Verdict, phrase: str, confidence: float, scores: Mapping[str, float] | None
     ) -> Heard:
         if chosen.reading is None:
             return self._not_approved(chosen.condition or "not_said", chosen.concerned)
@@ -198,7 +209,7 @@ class VoiceSessions:
         if condition is not None:
             ended = live.wrong_words >= WRONG_WORDS
             return self._not_approved(condition, (live,), "wrong_word_ended" if ended else None)
-        live.approval = Approval(phrase=text)
+        live.approval = Approval(phrase=phrase)
         live.failed = None
         return Heard(verdict="approves", subject_id=live.subject.id)
 

@@ -17,6 +17,7 @@ ENTRIES = {
     "voice.__main__",
     "engine.runtimes.holder.__main__",
     "voice.models.install",
+    "engine.gates.net",  # started by the hook of an agent
 }
 
 

@@ -81,6 +81,7 @@ def test_a_dialogue_about_nobody_says_who_there_is(scene: tuple[Desk, dict[str, 
     desk, _ = scene
     asked = conduit(desk.home, "ask", "tell zebedee to run the tests")
     assert (asked.stdout, asked.stderr) == ("I know no agent called zebedee. There is backend.\n", "")
+    assert asked.returncode == 1
 
 
 @pytest.mark.parametrize("way", ["tell", "chat"])

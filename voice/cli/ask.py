@@ -23,7 +23,7 @@ def ask(text: tuple[str, ...], as_json: bool) -> None:
     from voice.dialogue.typed import TypedDialogue
     from voice.loop.settings import load_settings
     from voice.understand.grammar import desk
-    from voice.understand.intents import Text, Understanding
+    from voice.understand.intents import Intent, Text, Understanding
     from voice.understand.roster import live_names
 
     said = sys.stdin.read().splitlines() if text == ("-",) else [" ".join(text)]
@@ -37,7 +37,7 @@ def ask(text: tuple[str, ...], as_json: bool) -> None:
     missed = False
     for line in said:
         understood, reply = dialogue.answer((Text(line),))
-        missed = missed or understood is None
+        missed = missed or not isinstance(understood, Intent)
         _print(line, understood, reply, as_json)
         dialogue.snapshot = engine.snapshot()
     if missed:

@@ -26,7 +26,8 @@ async def voice_played(service: Service, session: Id, body: Played) -> Response:
 
 @router.post("/sessions/{session}/heard")
 async def voice_heard(service: Service, session: Id, body: Heard) -> Response:
-    return answer(await service.voice_heard(session=session, **body.model_dump()))
+    nothing_more = None if body.others else {"others"}
+    return answer(await service.voice_heard(session=session, **body.model_dump(exclude=nothing_more)))
 
 
 @router.put("/state")

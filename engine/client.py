@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         InjectResult,
         OrgSnapshot,
         PlanView,
+        PolicyView,
         ProjectView,
         ReadingView,
         ResolveResult,
@@ -258,6 +259,14 @@ class Client:
         path = f"{_project(project_id)}/documents/{_segment(document_id)}/content"
         path += "" if version is None else f"?version={version}"
         return b"".join(ByteStream(self._wire.open("GET", path, None, None)))
+
+    def policy(self) -> PolicyView:
+        """What is approved without asking; ``spoken`` tells it."""
+        return cast("PolicyView", self._wire.call("GET", "/api/policy"))
+
+    def confirm_policy(self, *, digests: list[str]) -> PolicyView:
+        """Switch on the rules with these digests; only the owner may."""
+        return cast("PolicyView", self._wire.call("POST", "/api/policy/confirm", {"digests": digests}))
 
     def sessions(self, *, limit: int = 50, archived: bool = False) -> list[RunView]:
         query = {"limit": limit, "archived": "true" if archived else "false"}

@@ -129,6 +129,12 @@ class PlanChoice(Body):
     voice_session: Reference | None = None
 
 
+class PolicyConfirmation(Body):
+    """The rules that the owner has seen and switches on."""
+
+    digests: list[Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = Field(min_length=1, max_length=200)
+
+
 class NewPlan(Body):
     """POST /org/plan and .../plans (there without ``project``)."""
 

@@ -18,6 +18,7 @@ from engine.domain.wire import (
     OutputView,
     PlanResult,
     PlanView,
+    PolicyView,
     ProjectDetail,
     ProjectView,
     ReadingView,
@@ -118,6 +119,13 @@ class WorkCalls(Protocol):
     async def broadcast(self, *, project: str, message: str, via: Via) -> dict[str, Any]: ...
 
 
+class PolicyCalls(Protocol):
+    """What is approved without asking."""
+
+    async def policy(self) -> PolicyView: ...
+    async def confirm_policy(self, *, digests: list[str], via: Via) -> PolicyView: ...
+
+
 class SessionCalls(Protocol):
     """Sessions, and what stands beside them."""
 
@@ -167,7 +175,7 @@ class VoiceCalls(Protocol):
     async def voice_command(self, *, action: Literal["listen", "silence"]) -> None: ...
 
 
-class ServicePort(ProjectCalls, AgentCalls, WorkCalls, SessionCalls, DocumentCalls, VoiceCalls, Protocol):
+class ServicePort(ProjectCalls, AgentCalls, WorkCalls, SessionCalls, DocumentCalls, PolicyCalls, VoiceCalls, Protocol):
     """Everything that people can ask for."""
 
 

@@ -223,6 +223,28 @@ class PlanResult(TypedDict):
     state: Literal["sent", "queued", "rejected"]
 
 
+class PolicyRuleView(TypedDict):
+    """One rule by which routine gates are answered; ``inForce`` when confirmed and not over."""
+
+    digest: str
+    text: str
+    project: str
+    agent: str | None
+    effects: list[str]
+    places: list[str]
+    expires: str
+    confirmed: bool
+    inForce: bool
+
+
+class PolicyView(TypedDict):
+    """All rules, and the sentence that tells them; ``fault`` when the settings cannot be read."""
+
+    rules: list[PolicyRuleView]
+    spoken: str
+    fault: str | None
+
+
 class ErrorBody(TypedDict):
     error: str
     condition: NotRequired[str]

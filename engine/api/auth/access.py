@@ -33,6 +33,7 @@ _VOICE: Final = (
     ("POST", "/org/inject"),
     ("POST", "/org/messages/*/cancel"),
     ("POST", "/org/broadcast"),
+    ("GET", "/api/policy"),
     ("GET", "/api/sessions"),
     ("GET", "/api/sessions/*"),
     ("POST", "/api/sessions/*/resume"),

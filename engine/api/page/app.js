@@ -4,7 +4,7 @@ import { showAgents } from "./agents.js";
 import { showNeeds } from "./cards.js";
 import { $, el, exact, setText, tell } from "./dom.js";
 import { Refused, call, enter, follow, leave } from "./net.js";
-import { showAudit, showChat, showVoice, wireChat, wireVoice } from "./side.js";
+import { showAudit, showChat, showPolicy, showVoice, wireChat, wireVoice } from "./side.js";
 
 const ALL = "";
 let state = null;
@@ -41,6 +41,7 @@ async function refreshLogs() {
   if (state === null) return;
   const project = chatProject();
   const wanted = chosen();
+  showPolicy(await call("GET", "/api/policy"));
   logsOf = wanted;
   if (project === null) return void (showChat([]), showAudit([]));
   const of = (id, what) => call("GET", `/api/projects/${encodeURIComponent(id)}/${what}?limit=50`);

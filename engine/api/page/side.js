@@ -70,6 +70,28 @@ export function showAudit(lines) {
     line.authorisingPhrase ? el("p", { class: "quiet" }, "Said: ", exact(line.authorisingPhrase)) : null), () => {});
 }
 
+// Rules are shown word for word; switching one on names exactly the rule that stands here.
+export function showPolicy(policy) {
+  setText($("policy-spoken"), policy.spoken);
+  const rules = policy.rules.map((rule) => ({ ...rule, id: `${rule.digest} ${rule.confirmed} ${rule.inForce}` }));
+  sync($("policy"), rules, (rule) => el("li", {},
+    el("p", {}, exact(rule.text)),
+    rule.confirmed ? el("p", { class: "quiet" }, rule.inForce ? "In force" : "Over") : switchOn(rule)), () => {});
+}
+
+function switchOn(rule) {
+  const button = el("button", { type: "button" }, "Switch this rule on");
+  button.addEventListener("click", async () => {
+    try {
+      showPolicy(await call("POST", "/api/policy/confirm", { digests: [rule.digest] }));
+      tell($("policy-problem"), "");
+    } catch (error) {
+      tell($("policy-problem"), error.message);
+    }
+  });
+  return button;
+}
+
 function subject(line) {
   const what = line.gate ? line.gate.command || line.gate.prompt : line.plan ? line.plan.proposedMessage : line.reason;
   return what ? el("code", { class: "subject" }, exact(String(what), true)) : null;

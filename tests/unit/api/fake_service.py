@@ -182,6 +182,14 @@ class FakeService:
         self._note("audit", project_id=project_id, limit=limit)
         return self.lines[-limit:]
 
+    async def policy(self) -> Any:
+        self._note("policy")
+        return {"rules": [], "spoken": "I approve nothing by myself.", "fault": None}
+
+    async def confirm_policy(self, *, digests: list[str], via: str) -> Any:
+        self._note("confirm_policy", digests=digests, via=via)
+        return {"rules": [], "spoken": "", "fault": None}
+
     async def list_agents(self, *, project_id: str) -> Any:
         self._note("list_agents", project_id=project_id)
         return self.agents

@@ -49,6 +49,8 @@ ROUTES: list[tuple[str, str, object, bool]] = [
     ("POST", "/org/inject", MESSAGE, True),
     ("POST", "/org/messages/m-1/cancel", None, True),
     ("POST", "/org/broadcast", {"project": "p-1", "message": "stop"}, True),
+    ("GET", "/api/policy", None, True),
+    ("POST", "/api/policy/confirm", {"digests": ["a" * 64]}, False),
     ("GET", "/api/sessions?limit=5", None, True),
     ("GET", "/api/sessions/S-12", None, True),
     ("DELETE", "/api/sessions/S-12", None, False),

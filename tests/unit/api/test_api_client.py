@@ -66,6 +66,8 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("inject", {"project": "p-1", "agent": "a-1", "message": "go", "message_id": "m-7"}),
     ("cancel_message", {"message_id": "m-7"}),
     ("broadcast", {"project": "p-1", "message": "halt"}),
+    ("policy", {}),
+    ("confirm_policy", {"digests": ["a" * 64]}),
     ("sessions", {"limit": 3, "archived": True}),
     ("resume_session", {"session": "S-12", "at": "2026-01-31T08:00:00+01:00"}),
     ("halt_session", {"session": "S-12"}),

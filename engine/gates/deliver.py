@@ -47,13 +47,21 @@ class Deliverer:
         answered = await self._answer(runtime, gate, request, sends, decided)
         if not answered.gone:
             await self._stayed(runtime, gate, decided, answered)
+        return await self._delivered(gate, decided, answered, sends.message or answered.extra.get("untold"))
+
+    async def confirm(self, gate: Gate, decided: Decided) -> Resolution:
+        """Complete a decision whose answer an earlier engine has written, as the agent itself confirms."""
+        answered = Answered(f"answered {decided.decision} just before the engine ended", True)
+        return await self._delivered(gate, decided, answered, None)
+
+    async def _delivered(self, gate: Gate, decided: Decided, answered: Answered, message: str | None) -> Resolution:
         move("answered", "delivered")
         resolution = resolution_of(gate, self._book.agent_name(gate.agent_id), decided, answered)
         await self._book.journal(
             gate, entry("gate_delivered", gate, stamp(self._clock), decided=decided, resolution=resolution)
         )
         self._consent.forget(gate.id)
-        return await self.finish(gate, decided, resolution, sends.message or answered.extra.get("untold"))
+        return await self.finish(gate, decided, resolution, message)
 
     async def _answer(
         self, runtime: Runtime, gate: Gate, request: ResolveRequest, sends: Delivery, decided: Decided

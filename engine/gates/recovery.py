@@ -5,7 +5,7 @@ from typing import Literal, assert_never
 
 from engine.gates.ports import GateRecord
 
-Step = Literal["keep", "ask_again", "finish", "close", "nothing"]
+Step = Literal["keep", "ask_again", "confirm", "withdraw", "finish", "close", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,13 @@ class Recovered:
     step: Step
 
 
-def recovery(record: GateRecord, *, alive: bool) -> Step:
-    """The step for one gate; ``alive`` says whether its process (or pending reply) is still there."""
+def recovery(record: GateRecord, *, alive: bool, arrived: bool = False) -> Step:
+    """The step for one gate; ``alive`` says whether its process (or pending reply) is still there.
+
+    ``arrived``: the agent itself has confirmed that the question is over.
+    """
+    if arrived and record.state in ("open", "answered"):
+        return "confirm" if record.state == "answered" else "withdraw"
     match record.state:
         case "open":
             return "keep" if alive else "close"

@@ -21,6 +21,7 @@ from engine.gates.lines import (
 from engine.gates.ports import Consent, GateBook, GateRecord, ResolveRequest
 from engine.gates.recovery import Recovered, recovery
 from engine.ports.clock import Clock, stamp
+from engine.ports.runtime import Remembers
 
 STOP_MESSAGE = "That was rejected. Stop here, don't try it another way, and explain what you wanted to do."
 
@@ -69,7 +70,7 @@ class Resolver:
         done: list[Recovered] = []
         async with self._lock(agent_id):
             for record in await self._book.open_gates(agent_id):
-                step = recovery(record, alive=alive)
+                step = recovery(record, alive=alive, arrived=alive and await self._arrived(record))
                 await self._recover(record, step)
                 done.append(Recovered(record.gate.id, step))
         return done
@@ -240,8 +241,19 @@ class Resolver:
         elif step == "ask_again":
             reason = "The engine ended while this was being answered; it is not certain whether the answer arrived."
             await self._delivery.reopen(self._book.runtime(record.gate.agent_id), record.gate, record.decided, reason)
+        elif step == "confirm" and record.decided:
+            await self._delivery.confirm(record.gate, record.decided)
+        elif step == "withdraw":
+            await self._close(record, "withdrawn")
         elif step == "close":
             await self._close(record, "process_lost")
+
+    async def _arrived(self, record: GateRecord) -> bool:
+        """Whether the agent says itself that the question is over; of most kinds nobody can know."""
+        runtime: object = self._book.runtime(record.gate.agent_id)
+        if record.gate.handle is None or not isinstance(runtime, Remembers):
+            return False
+        return await runtime.was_answered(record.gate.handle)
 
     async def _begin(self, gate: Gate) -> None:
         await self._book.journal(gate, entry("gate_opened", gate, self._now()))

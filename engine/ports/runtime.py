@@ -206,6 +206,15 @@ class Leads(Protocol):
         ...
 
 
+@runtime_checkable
+class Remembers(Protocol):
+    """A runtime whose agent confirms answers, so that one can be looked for after the engine was away."""
+
+    async def was_answered(self, handle: str) -> bool:
+        """Whether the agent has confirmed that this request is over (it may take a moment to)."""
+        ...
+
+
 class Runtimes(Protocol):
     """Starts a life, or finds one that survived the engine."""
 

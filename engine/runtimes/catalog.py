@@ -82,6 +82,15 @@ class Catalog:
         """The entry of a CLI, or None for a command that the user registered."""
         return self._entries.get(cli)
 
+    def kept(self, cli: str, command: tuple[str, ...] | None, *, codex: bool) -> Entry:
+        """The entry of an agent that runs already, also when its CLI has left the catalog since it was started.
+
+        ``codex`` says what a forgotten one speaks where it has no terminal. It can't be started by this.
+        """
+        if command or self.find(cli) is not None:
+            return self.entry(cli, command)
+        return Entry(id=cli, title=cli, command=(cli,), install="", runtime="codex" if codex else "acp")
+
     def entry(self, cli: str, command: tuple[str, ...] | None = None) -> Entry:
         """The entry of a CLI, or one made of a registered command; NotFound when there is neither."""
         if command:

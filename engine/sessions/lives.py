@@ -22,6 +22,7 @@ from engine.ports.clock import Clock, stamp
 from engine.ports.hub import Hub
 from engine.ports.runtime import Exited, Launch, Leads, Reader, Runtime, Runtimes
 from engine.runtimes import catalog
+from engine.runtimes.piped import PipedRuntime
 from engine.sessions import attempt
 from engine.sessions.gatebook import Book
 from engine.sessions.life import Desk, Life
@@ -178,14 +179,14 @@ class Lives:
         if file is None or agent is None:
             await asyncio.to_thread(self._runs.update, run, state="process_lost", reason="its agent was deleted")
             return f"Session S-{run.number} belonged to an agent that was deleted."
-        entry = catalog.load().entry(agent.cli, command=agent.command)
+        entry = catalog.load().kept(agent.cli, agent.command, codex=agent.codex_thread_id is not None)
         runtime = await self._runtimes.adopt(_launch(agent, run, entry, {}), run.output_offset)
         if runtime is None:
             return await self._process_lost(run, self._last_words(control))
         frozen = not self._book.queue(agent.id) and await runtime.frozen()
         # The engine ended between a freeze and its gate. A terminal's command may be running already, so it stays held
         # until the user has decided; a structured agent runs nothing before its answer, and asks again.
-        held = frozen and entry.runtime in ("pty", "claude")
+        held = frozen and not isinstance(runtime, PipedRuntime)
         life = await self._begin(file.project, agent, run, runtime, found_frozen=held)
         await self._resolver.recover(agent.id, alive=True)
         if self._book.queue(agent.id):
@@ -193,7 +194,10 @@ class Lives:
         elif frozen and not held:
             await runtime.thaw()
         await life.set_state(waiting=bool(self._book.queue(agent.id)))
-        return None
+        forgotten = _forgotten(agent)
+        if forgotten is not None:
+            await self._notice(life, forgotten)
+        return forgotten
 
     async def _process_lost(self, run: Run, exited: Exited) -> str:
         state: RunState = "process_lost" if exited.code is None else "finished" if exited.code == 0 else "failed"
@@ -269,7 +273,8 @@ class Lives:
                     await life.runtime.thaw()
 
     async def _keep_conversation(self, life: Life, name: str) -> None:
-        if catalog.load().entry(life.agent.cli, command=life.agent.command).runtime != "codex":
+        entry = catalog.load().find(life.agent.cli)
+        if life.agent.command or entry is None or entry.runtime != "codex":
             return
         life.agent = replace(life.agent, codex_thread_id=name)
 
@@ -333,6 +338,16 @@ def _launch(agent: Agent, run: Run, entry: catalog.Entry, environment: dict[str,
         control=Path(run.control_path),
         runtime=entry.runtime,
         resume=run.conversation_id,
+    )
+
+
+def _forgotten(agent: Agent) -> str | None:
+    """What to say of an agent that goes on although its CLI is not in the catalog any more."""
+    if agent.command or catalog.load().find(agent.cli) is not None:
+        return None
+    return (
+        f"{agent.name} goes on, but {agent.cli} is not a CLI that Conduit knows any more: once it has ended it can't"
+        " be started again. Give the agent another CLI, or a command."
     )
 
 

@@ -1,7 +1,7 @@
 """Many threads that start programs all the time, by vfork and in sessions of their own. Usage: ``swarm.py FILE N``.
 
-Prints ``ready`` when N threads run. Two of three programs add a line to FILE. The threads call the C library, which does
-not wait for the lock of Python: they are truly in the middle of a vfork together.
+Prints ``ready`` when N threads run. Two of three programs add a line to FILE. The threads call the C library, which
+does not wait for the lock of Python: they are truly in the middle of a vfork together.
 """
 
 import ctypes

@@ -16,6 +16,7 @@ from engine.runtimes.piped import PipedRuntime
 _START_LIMIT = 60.0  # seconds for the first words, on a busy machine
 _ANSWER_LIMIT = 30.0  # seconds for the answer to a request
 _TAKEN_LIMIT = 15.0  # seconds until an approval is seen to be taken
+_TAKEN_BEFORE = 3.0  # seconds for the same, of an answer that an earlier engine has written
 
 
 class Refused(Unavailable):
@@ -84,6 +85,17 @@ class CodexRuntime(PipedRuntime):
             self._answering.pop(question.handle, None)
         said = f", and told it: {reply.message}" if reply.message and not untold else ""
         return Answered(f"answered {reply.option}{said}", gone, {"untold": untold} if untold else {})
+
+    async def was_answered(self, handle: str) -> bool:
+        """Whether Codex has confirmed the answer to a request: in its recorded output, or within moments."""
+        taken = self._answering[handle] = asyncio.Event()
+        try:
+            await self.caught_up()
+            if handle in self._view.pending and not await self.frozen():
+                await _within(taken, _TAKEN_BEFORE)
+        finally:
+            self._answering.pop(handle, None)
+        return handle in self._view.resolved
 
     async def _steer(self, message: str | None) -> str | None:
         """Put the user's words into the turn before its question is answered; what could not be put there."""

@@ -41,6 +41,7 @@ class View:
     turn: str | None = None
     pending: dict[str, Pending] = field(default_factory=dict)
     working: bool = False
+    resolved: set[str] = field(default_factory=set)  # handles of the requests that are over
     _edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
     _tools: set[str] = field(default_factory=set)
 
@@ -128,6 +129,7 @@ class View:
         if name is None:
             return Seen()
         del self.pending[name]
+        self.resolved.add(name)
         return Seen(resolved=name, wait="other")
 
     def _error(self, params: Json) -> Seen:

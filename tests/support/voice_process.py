@@ -37,7 +37,7 @@ class Voice:
         if self.process.poll() is not None:
             raise AssertionError(f"voice ended: {(self.desk.home / 'voice.out').read_text()[-3000:]}")
         state = self.state()
-        return bool(state["connected"]) and state["listening"] in {"asleep", "listening"}
+        return self._mine(state) and bool(state["connected"]) and state["listening"] in {"asleep", "listening"}
 
     def state(self) -> dict[str, Any]:
         """What it last told of itself."""
@@ -46,8 +46,11 @@ class Voice:
     def reads(self) -> bool:
         """Whether this process is in the middle of reading a gate with a one-time word."""
         state = self.state()
-        mine = state["updatedAt"] is not None and state["updatedAt"] > self._since
-        return bool(mine and state["listening"] == "speaking" and "word is" in (state["said"] or ""))
+        return bool(self._mine(state) and state["listening"] == "speaking" and "word is" in (state["said"] or ""))
+
+    def _mine(self, state: dict[str, Any]) -> bool:
+        """Whether this process told it, and not one before it."""
+        return state["updatedAt"] is not None and state["updatedAt"] > self._since
 
     def kill(self) -> None:
         """kill -9."""

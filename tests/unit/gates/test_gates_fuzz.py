@@ -77,3 +77,17 @@ def test_prompt_quoted_in_a_flood_raises_nothing() -> None:
     reader, emulator = lib.reader(), Emulator(30, 100)
     emulator.feed(b"Continue? [y/N] was printed\r\n\x1b[1mDo you want to proceed?\x1b[0m\r\n" * 20_000)
     assert reader.questions(emulator.screen(), "claude", lib.PROJECT) == ()
+
+
+def test_escapes_that_end_too_early_are_text() -> None:
+    for tail in ("x", "u", "U", "xg", "uz", "0", "", "8"):
+        judged = judge(f"printf '\\{tail}[6d -rf x' | bash; echo $'\\{tail}g'", WHERE)
+        assert judged.tier == "harmful"
+
+
+def test_a_fault_inside_the_judge_asks() -> None:
+    class Broken(FakeSurroundings):
+        def exists(self, path: str) -> bool:
+            raise OSError("the disk is gone")
+
+    assert judge("echo a > b", Broken()).tier == "harmful"

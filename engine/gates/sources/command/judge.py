@@ -1,5 +1,7 @@
 """The judge of shell commands: parse, walk, collect, conclude; whatever goes wrong counts as harmful."""
 
+import logging
+
 from engine.domain.gates import Effect
 from engine.gates.sources.command import hidden, shell
 from engine.gates.sources.command.call import Bench, Scope, TooMuch, unknown
@@ -7,6 +9,7 @@ from engine.gates.sources.command.judgement import Finding, Judgement, conclude,
 from engine.gates.sources.command.programs import registry
 from engine.gates.sources.command.surroundings import Surroundings
 
+_log = logging.getLogger(__name__)
 MAX_LENGTH = 65_536  # characters; longer commands are not read
 _FOR_SCREEN = frozenset(("home", "root", "system"))
 _CHANGES = frozenset(("delete", "overwrite", "destroy", "configure"))
@@ -22,6 +25,9 @@ def judge(command: str, where: Surroundings) -> Judgement:
         bench.run(bench, command, Scope(where.cwd), None)
     except (TooMuch, RecursionError):
         bench.findings.append(unknown("a command too deep to follow"))
+    except Exception:  # noqa: BLE001 - a fault of the judge must never let a command through, nor silence its gate
+        _log.exception("the judge failed, so the command counts as harmful")
+        bench.findings.append(unknown("a command that the judge could not follow"))
     findings = _bomb(command) + bench.findings
     if reason == "hidden" and not findings:
         findings = [found("unknown", ("hidden characters",), "unknown", "hidden", undo="unknown")]

@@ -83,9 +83,9 @@ def ansi(text: str) -> str:
 
     def one(match: re.Match[str]) -> str:
         code = match.group(1)
-        if code[0] == "x":
+        if code[0] == "x" and len(code) > 1:
             return chr(int(code[1:], 16))
-        if code[0] in "uU":
+        if code[0] in "uU" and len(code) > 1:
             value = int(code[1:], 16)
             return chr(value) if value <= 0x10FFFF else "\ufffd"
         if code[0] in "01234567":

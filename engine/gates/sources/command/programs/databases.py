@@ -48,7 +48,7 @@ _TAKES = (
 )
 _MONGO = re.compile(
     r"dropDatabase|\.drop\(|\.dropIndex|deleteMany\(\s*(\{\s*\})?\s*\)|\.remove\(\s*(\{\s*\})?\s*\)"
-    r"|dropUser|shutdownServer"
+    r"|dropUser|shutdownServer|adminCommand\(\s*\{\s*['\"]?(shutdown|fsync|replSet|setParameter|drop|rename|compact|kill)"
     r"|dropAllUsers|renameCollection|updateMany\(\s*\{\s*\}"
 )
 _MONGO_SOME = re.compile(

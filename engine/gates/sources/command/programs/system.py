@@ -43,6 +43,9 @@ def escape(call: Call, bench: Bench) -> list[Finding]:
 def system_change(call: Call, bench: Bench) -> list[Finding]:
     """Users, mounts, kernel, firewall and their kin."""
     got = options.parse(call.args, ("t", "o", "A", "D"))
+    lists = call.name not in ("passwd", "usermod", "chpasswd", "userdel")  # there -l and -L lock or rename
+    if not lists and not got.has("help", "version", "S", "status"):
+        return [found("configure", (call.name, *[w.text for w in got.operands]), "system", "change_system")]
     if got.has("help", "version", "l", "list", "L", "n", "dry-run") or (call.name == "mount" and not got.operands):
         return []
     if call.name in ("ufw", "firewall-cmd") and got.operands[:1] and got.operands[0].text == "status":

@@ -71,6 +71,8 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
         return [found("stop", tuple(call.texts[-1:]), "system", "kill", noun="process")]
     if name in _DISKS or name == "format":
         return [found("destroy", (" ".join([call.name, *call.texts]),), "system", "format_device", noun="device")]
+    if name == "netsh" and "show" in call.texts:
+        return []
     if name in _SYSTEM:
         return (
             []

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import threading
-import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,7 @@ from agents.install import cache
 from agents.model_server import ModelServer
 from support.desk import Desk, until
 
-from engine.domain.errors import ConduitError, Unavailable
+from engine.domain.errors import ConduitError
 from engine.runtimes import processes
 
 LIMIT = 90.0  # seconds that slow CLIs on a busy machine are given
@@ -139,19 +138,15 @@ class Ground:
         return self.base / "conduit" / "agents" / "runs" / str(self.view()["sessionId"])
 
     def resume(self) -> None:
-        """Go on with the last conversation; where the CLI needs a minute in between, that is waited for."""
+        """Go on with the last conversation."""
+        self._let_a_minute_pass()
+        self.desk.client().start_agent(**self.who, resume=True)
 
-        def look() -> bool:
-            try:
-                self.desk.client().start_agent(**self.who, resume=True)
-            except Unavailable as fault:
-                if "minute" not in str(fault):
-                    raise
-                time.sleep(5.0)  # each try is a session of its own
-                return False
-            return True
-
-        until(look, f"{self.cli} to resume", LIMIT)
+    def _let_a_minute_pass(self) -> None:
+        """Gemini names a conversation's file by the minute and can't go on with it in the same one: make it older."""
+        for path in (self.base / "home").glob(".gemini/tmp/*/chats/session-*"):
+            _, year, month, rest = path.name.split("-", 3)
+            path.rename(path.with_name(f"session-{int(year) - 1}-{month}-{rest}"))
 
     @property
     def who(self) -> dict[str, str]:

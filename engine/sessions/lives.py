@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.domain.chat import ChatEntry
-from engine.domain.errors import BadRequest, ConduitError, Conflict
+from engine.domain.errors import BadRequest, ConduitError, Conflict, Unavailable
 from engine.domain.gates import CloseReason, Gate, Keys, Question
 from engine.domain.ids import new_id
 from engine.domain.projects import Agent, Project
@@ -190,7 +190,7 @@ class Lives:
         life = await self._begin(file.project, agent, run, runtime, found_frozen=held)
         await self._resolver.recover(agent.id, alive=True)
         if self._book.queue(agent.id):
-            await runtime.freeze()
+            await self._hold(life)
         elif frozen and not held:
             await runtime.thaw()
         await life.set_state(waiting=bool(self._book.queue(agent.id)))
@@ -251,10 +251,17 @@ class Lives:
             return
         if question.may_have_begun and question.command and self._book.covers_echo(life.agent.id, question.command):
             return
-        await life.runtime.freeze()
+        await self._hold(life)
         gate = await self._raiser.gate(life.agent, life.run, question)
         await self._resolver.open(gate)
         await self._raiser.after_opening(gate)
+
+    async def _hold(self, life: Life) -> None:
+        """Freeze it. What can't be stopped is said, and its question is asked all the same."""
+        try:
+            await life.runtime.freeze()
+        except Unavailable as fault:
+            await self._notice(life, f"{life.agent.name} asks something, but runs on meanwhile. {fault}")
 
     async def _is_asked(self, life: Life, question: Question) -> bool:
         """Whether a gate of it is open, or about to open: one question seen by two sources is one gate."""

@@ -242,5 +242,5 @@ def approve_on_page(desk: Desk) -> None:
         page.get_by_text("rm -rf build").first.wait_for(timeout=20_000)
         page.wait_for_timeout(800)  # the page ignores clicks in the moment in which its list has just moved
         page.get_by_role("button", name=re.compile("^Approve")).first.click()
-        page.get_by_text("rm -rf build").first.wait_for(state="hidden", timeout=20_000)
+        page.get_by_role("button", name=re.compile("^Approve")).first.wait_for(state="hidden", timeout=20_000)
         chromium.close()

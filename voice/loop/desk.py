@@ -111,7 +111,8 @@ class Desk:
 
     def _notice(self, happened: Input) -> None:
         if isinstance(happened, EngineGone | EngineBack):
-            _log.warning("the engine is %s", "gone" if isinstance(happened, EngineGone) else "back")
+            gone = isinstance(happened, EngineGone)
+            _log.log(logging.WARNING if gone else logging.INFO, "the engine is %s", "gone" if gone else "there")
         if isinstance(happened, EngineBack):
             self._meet(happened)
         if isinstance(happened, Spoken):

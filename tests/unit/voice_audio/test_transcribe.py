@@ -36,7 +36,7 @@ def spoken(voice: Piper | Espeak, text: str) -> Samples:
     return noise[max(0, first - 6400) : last + 6400]
 
 
-@pytest.mark.parametrize("text", ["What is waiting for me?", "Read it again.", "Show me the status of the backend."])
+@pytest.mark.parametrize("text", ["What is waiting for me?", "Read it again.", "Show me the status of the project."])
 @pytest.mark.parametrize("beam", [1, 5])
 def test_a_clear_sentence_is_heard_word_for_word(
     recogniser: WhisperRecogniser, voice: Piper, text: str, beam: int

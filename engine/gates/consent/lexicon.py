@@ -36,7 +36,6 @@ class LanguageFile(BaseModel):
     yes_words: list[str]
     words: dict[str, list[str]] = Field(min_length=FEWEST_WORDS)
     sound_refusals: list[str] = Field(min_length=1)
-    sound_alikes: list[str] = []
     numbers: dict[str, str]
     choice_words: list[str]
     choice_leads: list[str]
@@ -71,7 +70,6 @@ class Lexicon:
     spellings: Mapping[Phrase, str]
     words: tuple[str, ...]
     sound_refusals: tuple[str, ...]
-    sound_alikes: tuple[Phrase, ...]
     numbers: Mapping[str, str]
     choice_words: frozenset[str]
     choice_leads: frozenset[str]
@@ -108,7 +106,6 @@ def build(code: str, file: LanguageFile) -> Lexicon:
         spellings={tokens(form): word for word, forms in file.words.items() for form in (word, *forms)},
         words=tuple(file.words),
         sound_refusals=tuple(file.sound_refusals),
-        sound_alikes=_phrases(file.sound_alikes),
         numbers=dict(file.numbers),
         choice_words=frozenset(file.choice_words),
         choice_leads=frozenset(file.choice_leads),

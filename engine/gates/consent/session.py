@@ -109,11 +109,8 @@ class VoiceSessions:
         readings = list(found.readings.values())
         names = [name for live in readings for name in live.subject.names]
         verdict = classify(text, self._lexicon, names)
-        phrase = text
-        if verdict.kind == "neither" and (other := nbest.approving(text, others, self._lexicon, names)) is not None:
-            phrase = f"{other[0]} (first read as: {text})"
-            text, confidence = other
-            verdict = classify(text, self._lexicon, names)
+        if verdict.kind == "approves" and nbest.denied(others, self._lexicon, names):
+            return self._not_approved("unsure", readings)
         if verdict.voids:
             for live in readings:
                 live.take_back()
@@ -124,7 +121,7 @@ class VoiceSessions:
         if is_echo(text, self._said(readings)):
             return self._not_approved("not_said", readings, "echo")
         chosen = choose_reading(readings, verdict, found.receipts.get(receipt or "", 0), self._clock.boot())
-        return self._approved(chosen, verdict, phrase, confidence, word_scores)
+        return self._approved(chosen, verdict, text, confidence, word_scores)
 
     def approve(self, session: str | None, gate: Gate) -> str:
         """Spend the approval of this gate and return its words, or raise ConsentRefused with the condition."""

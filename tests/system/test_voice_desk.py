@@ -49,7 +49,8 @@ class Room:
 
     def _sure(self, text: str, candidates: tuple[str, ...]) -> dict[str, float]:
         """The sound scores best what was said."""
-        return {word: (-1.0 if word in text else -30.0) for word in candidates}
+        spoken = re.findall(r"\w+", text.lower())
+        return {word: (-1.0 if word in spoken else -30.0) for word in candidates}
 
     def say(self, text: str) -> None:
         understood = self.desk.understanding.understand((Text(text),))

@@ -5,11 +5,12 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from engine.domain.errors import ConduitError
 from engine.domain.wire import OrgSnapshot
 from engine.ports.clock import Clock, SystemClock
 from voice.dialogue import manager
 from voice.dialogue.actions import Hands, Outcome, Scorer
-from voice.dialogue.inputs import EngineBack, EngineGone, Failed, Happened, Input, Spoken, Tick
+from voice.dialogue.inputs import Done, EngineBack, EngineGone, Failed, Happened, Input, Spoken, Tick
 from voice.dialogue.phrasing import Words
 from voice.dialogue.requests import (
     ChangeSpeed,
@@ -19,8 +20,10 @@ from voice.dialogue.requests import (
     Request,
     ResolveGate,
     ResolvePlan,
+    RunAgent,
     Say,
     Silence,
+    Tell,
 )
 from voice.dialogue.state import State
 from voice.dialogue.world import World
@@ -35,6 +38,7 @@ from voice.understand.roster import empty_snapshot, live_names
 _log = logging.getLogger(__name__)
 _TICK_S = 0.1
 _CONSENT = (ReportHeard, ReadAloud, ConfirmPlayed, ResolveGate, ResolvePlan)
+_CHANGES = (ResolveGate, ResolvePlan, Tell, RunAgent)
 _GONE = "The engine does not answer."
 _Lane = asyncio.Queue[tuple[Request, ...]]
 
@@ -163,6 +167,7 @@ class Desk:
                     outcome: Outcome = Failed(request, unheard.sentence)
                 else:
                     outcome = await self._outcome(request)
+                    await self._look_again(request, outcome)
                 if isinstance(request, ReportHeard) and isinstance(outcome, Failed):
                     unheard = outcome
                 self.tell(outcome)
@@ -177,6 +182,16 @@ class Desk:
         failed = f": {outcome.sentence}" if isinstance(outcome, Failed) else ""
         _log.info("%s%s", type(request).__name__, failed)
         return outcome
+
+    async def _look_again(self, request: Request, outcome: Outcome) -> None:
+        """What was just done shows in the snapshot before it is said: the next command may build upon it."""
+        client = self.link.client
+        if client is None or not isinstance(request, _CHANGES) or not isinstance(outcome, Done):
+            return
+        try:
+            self._fresh(await asyncio.to_thread(client.snapshot))
+        except ConduitError as error:
+            _log.info("The engine's state was not read again: %s", error)
 
     def _fresh(self, snapshot: OrgSnapshot) -> None:
         self._snapshot = snapshot

@@ -26,6 +26,7 @@ from voice.loop.desk import Desk
 from voice.loop.echo import Echo
 from voice.loop.settings import VoiceSettings
 from voice.loop.stages import Stages
+from voice.loop.status import TROUBLE, doing
 from voice.speak import queue as speech
 from voice.speak.synthesise import Synthesiser
 from voice.understand.intents import Intent, Understood
@@ -89,6 +90,7 @@ class Loop:
         self._speaking = False  # the user
         self._active_at = self._clock.boot()
         self._ears = "off"  # what the microphone's state says
+        self._aloud: str | None = None  # the id of what is being said
 
     async def run(self) -> None:
         """Until cancelled. Trouble with a device is shown and waited out; it ends nothing."""
@@ -125,9 +127,7 @@ class Loop:
         self._queue.hold(speaks)
         if speaks:
             self.desk.tell(SpeechBegan())
-            self.desk.status.set(listening="hearing")
-        else:
-            self.desk.status.set(listening=self._idle())
+        self.desk.status.set(listening=self._doing())
 
     def _heard(self, heard: Heard) -> None:
         self._user_speaks(False)
@@ -201,18 +201,16 @@ class Loop:
         self.desk.tell(Woken())
 
     def _microphone_is(self, state: MicrophoneState) -> None:
-        trouble = state.kind in ("lost", "busy", "dead", "absent")
+        trouble = state.kind in TROUBLE
         self._ears = state.kind
         note = state.sentence if trouble else None
-        self.desk.status.set(listening="trouble" if trouble else self._idle(), note=note)
+        self.desk.status.set(listening=self._doing(), note=note)
         if trouble:
             _log.warning("%s", state.sentence)
 
-    def _idle(self) -> str:
-        if self._ears != "listening":
-            return "trouble" if self._ears in ("lost", "busy", "dead", "absent") else "off"
+    def _doing(self) -> str:
         asleep = self.desk.state.phase == "asleep" or (self._settings.mode == "push" and not self._pushed)
-        return "asleep" if asleep else "listening"
+        return doing(self._ears, aloud=self._aloud is not None, hearing=self._speaking, asleep=asleep)
 
     # Mouth
 
@@ -237,7 +235,8 @@ class Loop:
 
     def _started(self, say_id: str, at: float) -> None:
         self._echo.said(self._sayings.get(say_id, ""), at)
-        self.desk.status.set(listening="speaking")
+        self._aloud = say_id
+        self.desk.status.set(listening=self._doing())
         if (timings := self._stages.started(say_id, at)) is not None:
             self.desk.status.set(timings_ms=timings)
 
@@ -253,7 +252,9 @@ class Loop:
         self._sayings.pop(say_id, None)
         self._echo.ended(at)
         self._active_at = max(self._active_at, at)
-        self.desk.status.set(listening=self._idle())
+        if self._aloud == say_id:
+            self._aloud = None
+        self.desk.status.set(listening=self._doing())
 
     def _silence(self) -> None:
         self._queue.stop()

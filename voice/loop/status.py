@@ -10,6 +10,24 @@ from voice.loop.link import Link
 
 _log = logging.getLogger(__name__)
 _SIGN_OF_LIFE_S = 5.0  # a voice that tells nothing is soon shown as gone
+TROUBLE = frozenset(("lost", "busy", "dead", "absent"))
+"""States of a microphone that hears nothing and should."""
+
+
+def doing(ears: str, *, aloud: bool, hearing: bool, asleep: bool) -> str:
+    """The ``listening`` of ``VoiceView``: whichever of ears and mouth changed last, the other is not forgotten.
+
+    ``ears``: state of the microphone; ``aloud``: the assistant speaks; ``hearing``: the user does.
+    """
+    if ears in TROUBLE:
+        return "trouble"
+    if aloud:
+        return "speaking"
+    if ears != "listening":
+        return "off"
+    if hearing:
+        return "hearing"
+    return "asleep" if asleep else "listening"
 
 
 class Status:

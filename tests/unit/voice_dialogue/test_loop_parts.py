@@ -7,6 +7,7 @@ import pytest
 from engine.domain.errors import BadRequest
 from voice.loop.echo import Echo
 from voice.loop.settings import load_settings
+from voice.loop.status import doing
 
 
 def test_own_words_coming_back_are_echo_until_the_window_after_them_is_over() -> None:
@@ -48,3 +49,16 @@ def test_settings_default_and_refuse_with_file_and_field(tmp_path: Path) -> None
         file.write_text(broken, "utf-8")
         with pytest.raises(BadRequest, match=r"settings\.yaml"):
             load_settings(tmp_path)
+
+
+def test_microphone_that_opens_while_something_is_said_does_not_hide_the_speaking() -> None:
+    assert doing("listening", aloud=True, hearing=False, asleep=False) == "speaking"
+    assert doing("off", aloud=True, hearing=False, asleep=True) == "speaking"
+    assert doing("listening", aloud=False, hearing=False, asleep=True) == "asleep"
+    assert doing("listening", aloud=False, hearing=True, asleep=True) == "hearing"
+
+
+@pytest.mark.parametrize("ears", ["lost", "busy", "dead", "absent"])
+def test_dead_microphone_is_never_shown_as_listening(ears: str) -> None:
+    assert doing(ears, aloud=True, hearing=True, asleep=False) == "trouble"
+    assert doing("off", aloud=False, hearing=True, asleep=False) == "off"

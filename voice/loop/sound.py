@@ -27,9 +27,10 @@ from voice.loop.echo import Echo
 from voice.loop.settings import VoiceSettings
 from voice.loop.stages import Stages
 from voice.loop.status import TROUBLE, doing
+from voice.loop.turns import completeness
 from voice.speak import queue as speech
 from voice.speak.synthesise import Synthesiser
-from voice.understand.intents import Intent, Understood
+from voice.understand.intents import Intent, Text, Understood
 
 _log = logging.getLogger(__name__)
 _KEPT_SOUNDS = 4
@@ -167,16 +168,10 @@ class Loop:
         return not refuses and self._echo.is_echo(text, heard.utterance.began_at)
 
     def _completeness(self, transcript: Transcript) -> Completeness:
-        understood = self.desk.understanding.understand(transcript.hypotheses)
-        if isinstance(understood, Intent) and understood.name in self.desk.understanding.grammar.approving:
-            return "consent"
         wake = self._wake.find(transcript.text) if self._settings.mode == "wake" else None
-        if wake is not None:
-            understood = self.desk.understanding.understand_text(wake.rest)
-        found = self.desk.understanding.completeness(wake.rest if wake else transcript.text)
-        if found == "complete":
-            return "complete" if understood is not None else "unknown"
-        return "open" if found == "dangling" or understood is not None else "unknown"
+        readings = transcript.hypotheses if wake is None else (Text(wake.rest),)
+        said = transcript.text if wake is None else wake.rest
+        return completeness(self.desk.understanding, readings, said)
 
     def _keep_sound(self, text: str, samples: Samples) -> None:
         self._sounds[text] = samples

@@ -47,6 +47,11 @@ class Intent:
     slots: Mapping[str, Value]
     confidence: float
 
+    @property
+    def in_own_words(self) -> bool:
+        """Whether part of it is what the user dictated: any words, of any number."""
+        return not _FREE.isdisjoint(self.slots)
+
 
 @dataclass(frozen=True, slots=True)
 class AskWhich:

@@ -6,8 +6,9 @@ from typing import Any
 from engine.domain.errors import Unavailable
 from voice.audio.devices import Device, sound_library
 
-LATENCY = 0.04
-"""Seconds of sound that a stream holds: little, for a reply and a stop that come soon."""
+LATENCY = 0.06
+"""Seconds of sound that a stream holds: little, for a reply and a stop that come soon; with 0.04 a PulseAudio behind
+ALSA runs dry all the time."""
 
 OpenOutput = Callable[[Device, int, Callable[..., None], float], tuple[Any, int]]
 """(device, rate, callback of PortAudio, latency) -> (stream with ``latency`` and ``close``, its rate); Unavailable."""

@@ -151,14 +151,16 @@ class Speaker:
             stream_opened(self, self._release)
         self._on_state(f'Speaking through "{device.name}".')
 
-    def _fill(self, out: Samples, frames: int, times: Any, status: object) -> None:
+    def _fill(self, out: Samples, frames: int, times: Any, status: Any) -> None:
         now = self._clock.boot()
+        seconds = frames / (self._rate or frames)
         delay = max(times.outputBufferDacTime - times.currentTime, float(self._stream.latency) if self._stream else 0.0)
         told: list[Played] = []
         with self._lock:
             self._called_at = now
-            self._swallows = self._drain.take(now, frames / (self._rate or frames)) or self._swallows
-            delay = max(delay, self._drain.held - frames / (self._rate or frames))
+            underflow = bool(getattr(status, "output_underflow", False))
+            self._swallows = self._drain.take(now, seconds, underflow=underflow) or self._swallows
+            delay = max(delay, self._drain.held - seconds)
             done = 0
             while self._parts and done < frames and not self._holds_back():
                 done += self._copy(out, done, now + delay, told)

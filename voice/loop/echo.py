@@ -33,14 +33,17 @@ class Echo:
         """Speech ended: recognition lags behind it."""
         self._until = now + _WINDOW
 
-    def is_echo(self, text: str, began_at: float) -> bool:
-        """Whether ``text`` is a stretch of what was just said. Callers keep refusals whatever this says."""
+    def is_echo(self, text: str, began_at: float, *, only_asks: bool = False) -> bool:
+        """Whether ``text`` is a stretch of what was just said. Callers keep refusals whatever this says.
+
+        ``only_asks``: a question changes nothing, and people say again what the assistant has told them to say.
+        """
         heard = words(text)
         if len(heard) >= _LONG and began_at <= self._until - _WINDOW + _LONG_WINDOW:
             everything = tuple(word for said in self._said for word in said)
             if _covered(heard, everything) >= _COVERED:
                 return True
-        if began_at > self._until or len(heard) < _LEAST_WORDS:
+        if only_asks or began_at > self._until or len(heard) < _LEAST_WORDS:
             return False
         return any(_alike(heard, said) for said in self._said)
 

@@ -164,8 +164,11 @@ class Loop:
         return (None if self.desk.state.phase == "asleep" else text), False
 
     def _comes_back(self, text: str, heard: Heard, understood: Understood) -> bool:
-        refuses = isinstance(understood, Intent) and understood.name in _NEVER_ECHO
-        return not refuses and self._echo.is_echo(text, heard.utterance.began_at)
+        grammar = self.desk.understanding.grammar
+        if isinstance(understood, Intent) and understood.name in _NEVER_ECHO:
+            return False
+        only_asks = isinstance(understood, Intent) and understood.name not in grammar.exact
+        return self._echo.is_echo(text, heard.utterance.began_at, only_asks=only_asks)
 
     def _completeness(self, transcript: Transcript) -> Completeness:
         wake = self._wake.find(transcript.text) if self._settings.mode == "wake" else None

@@ -12,6 +12,7 @@ import pytest
 from engine.domain.errors import Unavailable
 from engine.ports.clock import FakeClock
 from voice.audio.devices import LEAST_LATENCY_MS, Device, sound_library
+from voice.audio.output import LATENCY
 from voice.audio.speaker import Played, Speaker
 
 DEVICE = Device(0, "box", "ALSA", 0, 2, 16_000, default_output=True)
@@ -148,7 +149,7 @@ async def test_speaker_with_gaps_gets_more_room_before_the_next_sentence() -> No
         while not box.closed:  # noqa: ASYNC110 - the clock moves with every round
             await asyncio.sleep(0)
         speaker.play(SOUND, 16_000, "b")
-    assert box.latencies == [0.04, 0.08]
+    assert box.latencies == [LATENCY, 2 * LATENCY]
     assert "dropped" not in told.kinds[:2]
 
 
@@ -167,7 +168,7 @@ async def test_gaps_within_a_reading_give_more_room_from_its_next_sentence_on() 
         await box.another()
         box.take(400)
     assert box.heard[1][:300] == SOUND.tolist()
-    assert box.latencies == [0.04, 0.08]
+    assert box.latencies == [LATENCY, 2 * LATENCY]
 
 
 async def test_speaker_that_never_takes_sound_again_gives_up_and_says_that_it_was_not_played() -> None:
@@ -178,7 +179,7 @@ async def test_speaker_that_never_takes_sound_again_gives_up_and_says_that_it_wa
         await told.over()
     assert told.kinds == ["dropped"]
     assert len(box.heard) == 5
-    assert box.latencies == [0.04, 0.08, 0.16, 0.32, 0.32]
+    assert box.latencies == [LATENCY, 2 * LATENCY, 4 * LATENCY, 0.32, 0.32]
 
 
 async def test_speaker_that_is_gone_when_it_is_opened_again_drops_the_part() -> None:

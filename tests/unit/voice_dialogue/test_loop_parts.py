@@ -39,6 +39,14 @@ def test_short_answers_and_other_words_are_the_users() -> None:
     assert not echo.is_echo("tell backend to run the tests", 10.5)
 
 
+def test_question_that_help_has_just_named_is_answered_and_a_command_is_not_obeyed() -> None:
+    echo = Echo()
+    echo.said("Say: what is waiting. Tell backend to run the tests.", 10.0)
+    echo.ended(14.0)
+    assert not echo.is_echo("what is waiting", 15.0, only_asks=True)
+    assert echo.is_echo("tell backend to run the tests", 15.0)
+
+
 def test_settings_default_and_refuse_with_file_and_field(tmp_path: Path) -> None:
     assert load_settings(tmp_path).mode == "wake"
     (tmp_path / "config").mkdir()

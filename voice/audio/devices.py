@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Literal
 
 from engine.domain.errors import Unavailable
+from voice.audio.alsa import log_complaints
 from voice.audio.probe import check_sound
 
 Kind = Literal["microphone", "speaker"]
@@ -73,6 +74,7 @@ def sound_library() -> ModuleType:
             "PortAudio is not installed, so there is no sound; install libportaudio2 and start again."
         ) from error
     _spare_latency()
+    log_complaints()
     module: ModuleType = sounddevice
     return module
 

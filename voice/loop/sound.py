@@ -197,6 +197,7 @@ class Loop:
         self._active_at = self._clock.boot()
         self._queue.stop()
         self.desk.tell(Woken())
+        self.desk.status.set(listening=self._doing())
 
     def _microphone_is(self, state: MicrophoneState) -> None:
         trouble = state.kind in TROUBLE

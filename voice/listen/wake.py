@@ -1,7 +1,7 @@
 """Wake phrases: found at the beginning of what was heard, spelling aside; too short a phrase is refused."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jellyfish import jaro_winkler_similarity, metaphone
 
@@ -11,6 +11,8 @@ from voice.listen.repeats import words
 _LEAST_LETTERS = 6
 _LEAST_SOUNDS = 3
 _ALIKE = 0.85
+DEFAULT_PHRASES = ("hey conduit",)
+"""One only: "okay conduit" can't be told from "okay, can do it"."""
 _FILLERS = frozenset({"um", "uh", "so", "okay", "ok", "oh", "and"})
 
 
@@ -20,17 +22,30 @@ class Wake:
 
     phrase: str
     rest: str
+    likeliest: bool = True
+    """Whether the likeliest reading began with it, and not only another one."""
 
 
 class WakePhrases:
     """The configured phrases; BadRequest names one that is too short to be told from talk."""
 
-    def __init__(self, phrases: Sequence[str] = ("hey conduit", "okay conduit")) -> None:
+    def __init__(self, phrases: Sequence[str] = DEFAULT_PHRASES) -> None:
         if not phrases:
             raise BadRequest('There is no wake phrase; name at least one in the settings, such as "hey conduit".')
         for phrase in phrases:
             check_phrase(phrase)
         self._phrases = [(phrase, words(phrase)) for phrase in phrases]
+
+    def examples(self) -> list[str]:
+        """Sentences with the phrases, for the recogniser: unprompted it spells them as it likes."""
+        return [f"{phrase.title()}, what is waiting?" for phrase, _ in self._phrases]
+
+    def find_in(self, readings: Sequence[str]) -> Wake | None:
+        """The phrase that any of ``readings`` (the likeliest first) begins with, or None."""
+        for rank, text in enumerate(readings):
+            if (wake := self.find(text)) is not None:
+                return replace(wake, likeliest=rank == 0)
+        return None
 
     def find(self, text: str) -> Wake | None:
         """The phrase that ``text`` begins with, by spelling or by sound, or None."""

@@ -7,6 +7,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.domain.errors import BadRequest
+from voice.listen.wake import DEFAULT_PHRASES
 
 Mode = Literal["wake", "push", "open"]
 
@@ -17,7 +18,7 @@ class VoiceSettings(BaseModel):
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
     mode: Mode = "wake"
-    wake_phrases: tuple[str, ...] = Field(default=("hey conduit", "okay conduit"), alias="wakePhrases", min_length=1)
+    wake_phrases: tuple[str, ...] = Field(default=DEFAULT_PHRASES, alias="wakePhrases", min_length=1)
     language: str = "en"
     model: str = "base"
     voice: str = "en_US-joe-medium"

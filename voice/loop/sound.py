@@ -20,7 +20,7 @@ from voice.listen.hearing import Heard, Hearing
 from voice.listen.listener import Listener
 from voice.listen.transcribe import Recogniser
 from voice.listen.vad import Vad
-from voice.listen.wake import WakePhrases
+from voice.listen.wake import Wake, WakePhrases
 from voice.listen.words import score_words
 from voice.loop.desk import Desk
 from voice.loop.echo import Echo
@@ -31,6 +31,7 @@ from voice.loop.turns import completeness
 from voice.speak import queue as speech
 from voice.speak.synthesise import Synthesiser
 from voice.understand.intents import Intent, Text, Understood
+from voice.understand.prompt import fitting
 
 _log = logging.getLogger(__name__)
 _KEPT_SOUNDS = 4
@@ -86,7 +87,7 @@ class Loop:
             clock=self._clock,
         )
         self._microphone = Microphone(settings.input, on_state=self._microphone_is)
-        self._hearing = Hearing(Listener(Vad()), recogniser, self._completeness, self.desk.examples)
+        self._hearing = Hearing(Listener(Vad()), recogniser, self._completeness, self._examples)
         self._pushed = False
         self._speaking = False  # the user
         self._active_at = self._clock.boot()
@@ -137,7 +138,7 @@ class Loop:
             _log.info("Not taken as words: %s.", transcript.rejected)
             self.desk.tell(SpeechEnded())
             return
-        text, woken = self._addressed(transcript.text)
+        text, woken = self._addressed(transcript)
         if text is None:
             self.desk.tell(SpeechEnded())
             return
@@ -155,13 +156,32 @@ class Loop:
         self.desk.tell(Spoken(text, understood, transcript.confidence, heard.utterance.began_at, others))
         self._pushed = False
 
-    def _addressed(self, text: str) -> tuple[str | None, bool]:
-        """What is left of ``text`` for the assistant, and whether a wake phrase was taken off; None: not for it."""
-        wake = self._wake.find(text) if self._settings.mode == "wake" else None
-        if wake is not None:
-            self.desk.tell(Woken(alone=not wake.rest))
-            return wake.rest or None, True
-        return (None if self.desk.state.phase == "asleep" else text), False
+    def _woken(self, transcript: Transcript) -> Wake | None:
+        """The wake phrase that it began with, in wake mode."""
+        if self._settings.mode != "wake":
+            return None
+        return self._wake.find_in([transcript.text, *(one.text for one in transcript.hypotheses[1:])])
+
+    def _addressed(self, transcript: Transcript) -> tuple[str | None, bool]:
+        """What was said to the assistant, and whether a wake phrase was taken off; None: nothing."""
+        wake = self._woken(transcript)
+        if wake is None:
+            return (None if self.desk.state.phase == "asleep" else transcript.text), False
+        rest = wake.rest
+        understood = self.desk.understanding.understand_text(rest)
+        if not wake.likeliest and isinstance(understood, Intent) and understood.name in self._approving:
+            rest = ""  # a less likely reading may wake, never approve
+        self.desk.tell(Woken(alone=not rest))
+        return rest or None, True
+
+    @property
+    def _approving(self) -> frozenset[str]:
+        return self.desk.understanding.grammar.approving
+
+    def _examples(self) -> list[str]:
+        """For the recogniser: the wake phrase first, while it is waited for."""
+        waits = self._settings.mode == "wake" and self.desk.state.phase == "asleep"
+        return fitting([*(self._wake.examples() if waits else ()), *self.desk.examples()])
 
     def _comes_back(self, text: str, heard: Heard, understood: Understood) -> bool:
         grammar = self.desk.understanding.grammar
@@ -171,7 +191,7 @@ class Loop:
         return self._echo.is_echo(text, heard.utterance.began_at, only_asks=only_asks)
 
     def _completeness(self, transcript: Transcript) -> Completeness:
-        wake = self._wake.find(transcript.text) if self._settings.mode == "wake" else None
+        wake = self._woken(transcript)
         readings = transcript.hypotheses if wake is None else (Text(wake.rest),)
         said = transcript.text if wake is None else wake.rest
         return completeness(self.desk.understanding, readings, said)

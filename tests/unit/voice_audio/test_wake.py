@@ -15,7 +15,6 @@ from voice.listen.wake import WakePhrases
         ("Hey con do it, status.", "status."),
         ("Hey condo it. Read it.", "Read it."),
         ("Um, hey conduit, stop.", "stop."),
-        ("Okay Conduit. Stop", "Stop"),
     ],
 )
 def test_a_wake_phrase_is_found_and_the_rest_kept(text: str, rest: str) -> None:
@@ -39,3 +38,19 @@ def test_a_phrase_that_is_too_short_is_refused_with_the_reason(phrase: str) -> N
 def test_no_phrase_at_all_is_refused() -> None:
     with pytest.raises(BadRequest, match="no wake phrase"):
         WakePhrases([])
+
+
+def test_phrase_in_another_reading_wakes_and_says_that_it_was_not_the_likeliest() -> None:
+    found = WakePhrases().find_in(["Play conduit, what is open?", "Hey conduit, what is open?"])
+    assert found is not None
+    assert (found.rest, found.likeliest) == ("what is open?", False)
+    likeliest = WakePhrases().find_in(["Hey conduit.", "Hey conduct."])
+    assert likeliest is not None
+    assert likeliest.likeliest
+    assert WakePhrases().find_in(["What is open?", "It is open."]) is None
+
+
+def test_examples_for_the_recogniser_wake_and_ordinary_talk_does_not() -> None:
+    wake = WakePhrases()
+    assert all(wake.find(example) for example in wake.examples())
+    assert wake.find("Okay, can do it.") is None

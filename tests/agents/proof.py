@@ -74,7 +74,7 @@ class StructuredProof:
         ground.said("word3")
         ground.desk.client().interrupt_agent(**ground.who)
         ground.ready()
-        assert ground.turns(1)[0].dropped
+        until(lambda: ground.turns(1)[0].dropped, "the model's connection to be dropped")
         ground.tell("SAY{still here}")
         ground.said("still here")
 

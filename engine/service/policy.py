@@ -32,7 +32,7 @@ class PolicyService:
         try:
             policy = _parsed(await asyncio.to_thread(self._settings_text))
         except BadRequest as fault:
-            return {"rules": [], "spoken": f"I approve nothing by myself. {fault}", "fault": str(fault)}
+            return {"rules": [], "spoken": f"I let nothing pass by myself. {fault}", "fault": str(fault)}
         now = self._office.clock.wall()
         return {
             "rules": [_view(rule, policy, now) for rule in policy.rules],
@@ -88,7 +88,7 @@ def spoken(policy: Policy, now: datetime) -> str:
     told = (
         " ".join(f"{_aloud(rule)}." for rule in live)
         if live
-        else "I approve nothing by myself: every question waits for you."
+        else "I let nothing pass by myself: every question waits for you."
     )
     if live:
         told += " Harmful questions always wait for you."
@@ -102,7 +102,8 @@ def _aloud(rule: Rule) -> str:
     what = ", ".join(effects) or "plain questions"
     also = ", and plain questions" if effects and "none" in rule.effects else ""
     until = f"{rule.expires:%B} {rule.expires.day}, {rule.expires:%H:%M}"
-    return f"Until {until} I approve routine questions of {who}: {what}{also}, only in: {', '.join(rule.places)}"
+    places = ", ".join(rule.places)
+    return f"Until {until} routine questions of {who} pass without asking you: {what}{also}, only in: {places}"
 
 
 def _view(rule: Rule, policy: Policy, now: datetime) -> PolicyRuleView:

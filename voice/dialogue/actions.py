@@ -15,6 +15,7 @@ from voice.dialogue.requests import (
     ConfirmPlayed,
     FetchChat,
     FetchOutput,
+    FetchPolicy,
     PostNote,
     ReadAloud,
     ReportHeard,
@@ -22,6 +23,7 @@ from voice.dialogue.requests import (
     ResolveGate,
     ResolvePlan,
     RunAgent,
+    RunSession,
     Tell,
 )
 
@@ -75,6 +77,9 @@ class Engine(Protocol):
     def start_agent(self, *, project_id: str, agent_id: str) -> Any: ...
     def stop_agent(self, *, project_id: str, agent_id: str) -> Any: ...
     def restart_agent(self, *, project_id: str, agent_id: str) -> Any: ...
+    def resume_session(self, *, session: str) -> Any: ...
+    def halt_session(self, *, session: str) -> Any: ...
+    def policy(self) -> Any: ...
     def output(self, *, project_id: str, agent_id: str, lines: int = 40) -> dict[str, Any]: ...
     def chat(self, *, project_id: str, limit: int = 50) -> Any: ...
     def post_chat(self, *, project_id: str, text: str) -> Any: ...
@@ -198,6 +203,15 @@ def _run(hands: Hands, request: Any) -> Mapping[str, Any]:
     return dict(calls[request.verb](project_id=request.project_id, agent_id=request.agent_id))
 
 
+def _run_session(hands: Hands, request: Any) -> Mapping[str, Any]:
+    calls = {"resume": hands.engine.resume_session, "halt": hands.engine.halt_session}
+    return dict(calls[request.verb](session=request.session))
+
+
+def _policy(hands: Hands, request: Any) -> Mapping[str, Any]:
+    return dict(hands.engine.policy())
+
+
 def _output(hands: Hands, request: Any) -> Mapping[str, Any]:
     return hands.engine.output(project_id=request.project_id, agent_id=request.agent_id)
 
@@ -220,6 +234,8 @@ _ACTS: Mapping[type, Callable[[Hands, Any], Mapping[str, Any]]] = {
     CancelMessage: _cancel,
     Broadcast: _broadcast,
     RunAgent: _run,
+    RunSession: _run_session,
+    FetchPolicy: _policy,
     FetchOutput: _output,
     FetchChat: _chat,
     PostNote: _note,

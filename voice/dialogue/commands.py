@@ -6,7 +6,18 @@ from typing import Literal, cast
 
 from engine.domain.wire import AgentView
 from voice.dialogue.answers import of_agent
-from voice.dialogue.requests import Broadcast, FetchChat, FetchOutput, PostNote, Request, RunAgent, Say, Tell
+from voice.dialogue.requests import (
+    Broadcast,
+    FetchChat,
+    FetchOutput,
+    FetchPolicy,
+    PostNote,
+    Request,
+    RunAgent,
+    RunSession,
+    Say,
+    Tell,
+)
 from voice.dialogue.state import Pending, State
 from voice.dialogue.world import Step, World, agents_named, by_project, project_for, session_named
 from voice.understand.intents import Intent
@@ -115,11 +126,17 @@ def _session(state: State, world: World, intent: Intent) -> Step:
     values = {"session": name, "agent": run["agentName"], "state": run["state"]}
     live = run["state"] in ("starting", "working", "waiting", "idle")
     if intent.name == "session.resume":
-        return Step(state, (), (Say("session.is_live" if live else "session.no_resume", dict(values)),))
+        if live:
+            return Step(state, (), (Say("session.is_live", dict(values)),))
+        return Step(state, (RunSession("resume", run["id"], name, run["agentName"]),))
     if not live:
         return Step(state, (), (Say("session.is_over", dict(values)),))
-    request = RunAgent("stop", run["projectId"], run["agentId"], run["agentName"])
+    request = RunSession("halt", run["id"], name, run["agentName"])
     return after_undo(state, world, request, Say("halt.readback", dict(values)), f"halt {name}")
+
+
+def _policy(state: State, world: World, intent: Intent) -> Step:
+    return Step(state, (FetchPolicy(),))
 
 
 def _for_agent(act: Callable[[State, World, Intent, AgentView], Step]) -> Callable[[State, World, Intent], Step]:
@@ -139,4 +156,5 @@ COMMANDS: Mapping[str, Callable[[State, World, Intent], Step]] = {
     "chat.read": _chat,
     "session.resume": _session,
     "session.halt": _session,
+    "policy.tell": _policy,
 }

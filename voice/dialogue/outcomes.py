@@ -12,6 +12,7 @@ from voice.dialogue.requests import (
     ConfirmPlayed,
     FetchChat,
     FetchOutput,
+    FetchPolicy,
     PostNote,
     ReadAloud,
     ReportHeard,
@@ -19,6 +20,7 @@ from voice.dialogue.requests import (
     ResolveGate,
     ResolvePlan,
     RunAgent,
+    RunSession,
     Say,
     Silence,
     Tell,
@@ -270,6 +272,16 @@ def _ran(state: State, done: Done, world: World) -> Step:
     return Step(state, (), (Say(f"{request.verb}.done", {"agent": request.agent}),))
 
 
+def _ran_session(state: State, done: Done, world: World) -> Step:
+    request = done.request
+    assert isinstance(request, RunSession)
+    return Step(state, (), (Say(f"session.done.{request.verb}", {"session": request.name, "agent": request.agent}),))
+
+
+def _policy(state: State, done: Done, world: World) -> Step:
+    return Step(state, (), (Say("policy", {"text": str(done.result.get("spoken", ""))}),))
+
+
 def _output(state: State, done: Done, world: World) -> Step:
     request = done.request
     assert isinstance(request, FetchOutput)
@@ -301,6 +313,8 @@ DONE: Mapping[type, Callable[[State, Done, World], Step]] = {
     CancelMessage: _cancelled,
     Broadcast: _broadcast,
     RunAgent: _ran,
+    RunSession: _ran_session,
+    FetchPolicy: _policy,
     FetchOutput: _output,
     FetchChat: _chat,
     PostNote: _noted,

@@ -98,6 +98,21 @@ class RunAgent:
 
 
 @dataclass(frozen=True, slots=True)
+class RunSession:
+    """Take a session up again, or halt it; ``session`` is its id and ``name`` what people call it."""
+
+    verb: Literal["resume", "halt"]
+    session: str
+    name: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPolicy:
+    """What is approved without asking."""
+
+
+@dataclass(frozen=True, slots=True)
 class FetchOutput:
     """The settled screen of an agent."""
 
@@ -145,6 +160,8 @@ Request = (
     | CancelMessage
     | Broadcast
     | RunAgent
+    | RunSession
+    | FetchPolicy
     | FetchOutput
     | FetchChat
     | PostNote

@@ -21,6 +21,7 @@ from voice.dialogue.requests import (
     ResolveGate,
     ResolvePlan,
     RunAgent,
+    RunSession,
     Say,
     Silence,
     Tell,
@@ -38,7 +39,7 @@ from voice.understand.roster import empty_snapshot, live_names
 _log = logging.getLogger(__name__)
 _TICK_S = 0.1
 _CONSENT = (ReportHeard, ReadAloud, ConfirmPlayed, ResolveGate, ResolvePlan)
-_CHANGES = (ResolveGate, ResolvePlan, Tell, RunAgent)
+_CHANGES = (ResolveGate, ResolvePlan, Tell, RunAgent, RunSession)
 _GONE = "The engine does not answer."
 _Lane = asyncio.Queue[tuple[Request, ...]]
 

@@ -184,7 +184,7 @@ class FakeService:
 
     async def policy(self) -> Any:
         self._note("policy")
-        return {"rules": [], "spoken": "I approve nothing by myself.", "fault": None}
+        return {"rules": [], "spoken": "I let nothing pass by myself.", "fault": None}
 
     async def confirm_policy(self, *, digests: list[str], via: str) -> Any:
         self._note("confirm_policy", digests=digests, via=via)

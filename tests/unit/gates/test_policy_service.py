@@ -43,7 +43,7 @@ def run(work: Any) -> Any:
 def test_without_rules_it_says_that_nothing_is_approved(desk: tuple[PolicyService, Path]) -> None:
     view = run(desk[0].policy())
     assert view["rules"] == []
-    assert view["spoken"].startswith("I approve nothing by myself")
+    assert view["spoken"].startswith("I let nothing pass by myself")
 
 
 def test_a_rule_counts_only_once_the_owner_confirmed_it(desk: tuple[PolicyService, Path]) -> None:

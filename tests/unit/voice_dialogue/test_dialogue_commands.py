@@ -3,7 +3,16 @@
 from talk import Talk, agent
 
 from voice.dialogue.inputs import Done, Dropped, EngineBack, EngineGone, Failed, Woken
-from voice.dialogue.requests import Broadcast, CancelMessage, ChangeSpeed, ReportHeard, RunAgent, Tell
+from voice.dialogue.requests import (
+    Broadcast,
+    CancelMessage,
+    ChangeSpeed,
+    FetchPolicy,
+    ReportHeard,
+    RunAgent,
+    RunSession,
+    Tell,
+)
 
 
 def test_dictated_message_is_read_back_and_sent_after_its_window() -> None:
@@ -166,3 +175,41 @@ def test_only_a_switch_changes_the_project_in_focus() -> None:
     assert talk.state.focus is None
     talk.hear("switch to zephyr")
     assert talk.state.focus == "p-Zephyr" and talk.said == "Now on Zephyr."
+
+
+def session(number: int, state: str) -> dict[str, object]:
+    return {"id": f"r-{number}", "name": f"S-{number}", "agentName": "backend", "state": state, "reason": None}
+
+
+def test_session_that_is_over_is_taken_up_again_by_its_id_and_a_live_one_is_not() -> None:
+    talk = Talk()
+    talk.snapshot["sessions"] = [session(12, "halted"), session(13, "working")]
+    talk.hear("resume session twelve")
+    assert talk.of(RunSession) == [RunSession("resume", "r-12", "S-12", "backend")]
+    talk.put(Done(talk.of(RunSession)[0], {}))
+    assert talk.said == "S 12 goes on: backend works again."
+    talk.hear("resume session thirteen")
+    assert "running already" in talk.said
+    assert not talk.of(RunSession)
+
+
+def test_session_is_halted_after_its_window_and_kept_when_that_is_cancelled() -> None:
+    talk = Talk()
+    talk.snapshot["sessions"] = [session(13, "working")]
+    talk.hear("halt session thirteen")
+    talk.play()
+    talk.hear("cancel that")
+    talk.wait(10)
+    assert not talk.of(RunSession)
+    talk.hear("halt session thirteen")
+    talk.play()
+    talk.wait(4)
+    assert talk.of(RunSession) == [RunSession("halt", "r-13", "S-13", "backend")]
+
+
+def test_what_passes_without_a_question_is_told_as_the_engine_words_it() -> None:
+    talk = Talk()
+    talk.hear("what do you allow by yourself")
+    assert len(talk.of(FetchPolicy)) == 1
+    talk.put(Done(talk.of(FetchPolicy)[0], {"spoken": "Nothing passes without a question."}))
+    assert talk.said == "Nothing passes without a question."

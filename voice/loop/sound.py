@@ -224,8 +224,6 @@ class Loop:
         self._ears = state.kind
         note = state.sentence if trouble else None
         self.desk.status.set(listening=self._doing(), note=note)
-        if trouble:
-            _log.warning("%s", state.sentence)
 
     def _doing(self) -> str:
         asleep = self.desk.state.phase == "asleep" or (self._settings.mode == "push" and not self._pushed)

@@ -28,12 +28,12 @@ class _Row(BaseModel):
     binary: str
     install: str
     runtime: Literal["pty", "claude", "codex", "acp"] = "pty"
-    screens: str | None = None
     liveness_only: bool = True
     prose: bool = True
     trouble: str | None = None
-    folders: str | None = None
+    folders: tuple[str, ...] = ()
     instructions: str | None = None
+    read: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
@@ -51,12 +51,12 @@ class Entry:
     command: tuple[str, ...]
     install: str
     runtime: Literal["pty", "claude", "codex", "acp"] = "pty"
-    screens: str | None = None  # whose screen patterns are read, where they are not its own
     liveness_only: bool = True
     prose: bool = False  # whether it reads sentences; a registered command could be a shell
     trouble: str | None = None  # a pattern of screen rows that say that it can't reach its model
-    folders: str | None = None  # the flag that gives it one more folder
+    folders: tuple[str, ...] = ()  # arguments that give it one more folder; {folder} is its path
     instructions: str | None = None  # the file in its folder from which it takes instructions
+    read: tuple[str, ...] = ()  # arguments that make it read that file, where it does not by itself; {file} is its path
     resume: tuple[str, ...] = ()  # arguments that go on with a conversation; {id} is its name
     known: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
@@ -66,6 +66,19 @@ class Entry:
     def argv(self, flags: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The whole command line."""
         return (*self.command, *flags)
+
+    def handing(self, cwd: Path, folder: Path) -> tuple[str, ...]:
+        """Arguments that hand over the project's folder to an agent that works in another one.
+
+        Not where the path has a character that some CLI could take for the end of it: it would get another folder.
+        """
+        if folder == cwd or set(str(folder)) & set(',"\\\n'):
+            return ()
+        return tuple(part.replace("{folder}", str(folder)) for part in self.folders)
+
+    def reading(self, cwd: Path) -> tuple[str, ...]:
+        """Arguments that make it read its instructions, where it does not by itself."""
+        return tuple(part.replace("{file}", str(cwd / (self.instructions or ""))) for part in self.read)
 
 
 class Catalog:

@@ -25,6 +25,7 @@ from engine.runtimes import catalog
 from engine.runtimes.piped import PipedRuntime
 from engine.sessions import attempt
 from engine.sessions.gatebook import Book
+from engine.sessions.instructions import Instructions
 from engine.sessions.life import Desk, Life
 from engine.sessions.profiles import profile_of
 from engine.sessions.raising import Raiser
@@ -72,6 +73,7 @@ class Lives:
         self._hub = hub
         self._changed = changed
         self._secrets = secrets
+        self._instructions = Instructions(runs.layout)
         self._locks: dict[str, asyncio.Lock] = {}
         self._desk = Desk(
             runs=runs,
@@ -95,7 +97,7 @@ class Lives:
             conversation = await self._conversation(agent) if resume else None
             run = await self._create_run(project, agent, conversation)
             await asyncio.to_thread(self._record_attempt, project, agent, run, environment)
-            return await self._launched(project, agent, run, _launch(agent, run, entry, environment))
+            return await self._launched(project, agent, run, _launch(agent, run, entry, environment, project))
 
     async def resume(self, project: Project, agent: Agent, run: Run) -> Life:
         """A further attempt of the same session, in its saved conversation unless that was found missing."""
@@ -107,7 +109,7 @@ class Lives:
                 lambda: self._runs.update(run, state="starting", conversation_id=conversation, agent_name=agent.name)
             )
             await self._note_session(project, agent, run)
-            return await self._launched(project, agent, run, _launch(agent, run, entry, environment))
+            return await self._launched(project, agent, run, _launch(agent, run, entry, environment, project))
 
     async def _ready(self, agent: Agent) -> tuple[catalog.Entry, dict[str, str]]:
         """How to start it, and with what; Conflict when it runs, BadRequest when its CLI is not ready."""
@@ -127,12 +129,28 @@ class Lives:
 
     async def _launched(self, project: Project, agent: Agent, run: Run, launch: Launch) -> Life:
         try:
+            launch, untold = await self._instructed(project, agent, launch)
             runtime = await self._runtimes.start(launch)
-        except ConduitError as fault:
-            reason = str(fault)
-            await asyncio.to_thread(lambda: self._runs.update(run, state="failed", reason=reason))
+        except BaseException as fault:
+            await asyncio.to_thread(self._instructions.take, run.id)
+            if isinstance(fault, ConduitError):
+                reason = str(fault)
+                await asyncio.to_thread(lambda: self._runs.update(run, state="failed", reason=reason))
             raise
-        return await self._begin(project, agent, run, runtime)
+        life = await self._begin(project, agent, run, runtime)
+        if untold:
+            await self._notice(life, untold)
+        return life
+
+    async def _instructed(self, project: Project, agent: Agent, launch: Launch) -> tuple[Launch, str | None]:
+        """Put the instructions where its CLI reads them; with them the launch, or why they can't be put there."""
+        entry = catalog.load().entry(agent.cli, command=agent.command)
+        if entry.instructions is None:
+            return launch, None
+        give = self._instructions.give
+        untold = await asyncio.to_thread(give, project, launch.run_id, launch.cwd, entry.instructions)
+        more = entry.reading(launch.cwd) if untold is None else ()
+        return replace(launch, argv=(*launch.argv, *more)), untold
 
     def _record_attempt(self, project: Project, agent: Agent, run: Run, environment: dict[str, str]) -> None:
         layout = self._runs.layout
@@ -153,7 +171,9 @@ class Lives:
             for agent in file.agents:
                 await self._book.load(agent.id, agent.name, tuple(file.gates.get(agent.id, ())))
         live = await asyncio.to_thread(self._runs.live)
-        notices = [await self._adopted(files.get(run.project_id), run) for run in live]
+        notices: list[str | None] = [await self._adopted(files.get(run.project_id), run) for run in live]
+        going_on = [life.run.id for life in self._registry if isinstance(life, Life)]
+        notices += await asyncio.to_thread(self._instructions.keep_only, going_on)
         for file in files.values():
             for agent in file.agents:
                 if self._registry.get(agent.id) is None:
@@ -311,6 +331,8 @@ class Lives:
         for gate in self._book.queue(life.agent.id):
             await self._resolver.close(life.agent.id, gate.id, "agent_stopped" if life.stopping else "process_lost")
         self._registry.drop(life)
+        for sentence in await asyncio.to_thread(self._instructions.take, life.run.id):
+            await self._notice(life, sentence)
         await life.runtime.detach()
         await self._changed(life.agent.project_id, life.agent.id)
         _log.info("%s ended: %s", life.agent.name, exited.reason)
@@ -334,12 +356,15 @@ def _on_screen(gate: Gate) -> bool:
     return gate.source == "regex" and keys and not gate.may_have_begun
 
 
-def _launch(agent: Agent, run: Run, entry: catalog.Entry, environment: dict[str, str]) -> Launch:
+def _launch(
+    agent: Agent, run: Run, entry: catalog.Entry, environment: dict[str, str], project: Project | None = None
+) -> Launch:
+    handed = entry.handing(Path(agent.cwd), Path(project.cwd)) if project is not None else ()
     return Launch(
         run_id=run.id,
         agent_id=agent.id,
         cli=agent.cli,
-        argv=entry.argv(flags=agent.flags),
+        argv=(*entry.argv(flags=agent.flags), *handed),
         cwd=Path(agent.cwd),
         env=environment,
         control=Path(run.control_path),

@@ -155,6 +155,10 @@ class Layout:
     def workspace_profiles(self) -> Path:
         return self.agents / "workspace_profiles.json"
 
+    @property
+    def instructions(self) -> Path:
+        return self.agents / "instructions.json"
+
     def run(self, run_id: str, root_id: str | None = None) -> Path:
         """The control folder of a root run, or of a step of ``root_id``."""
         if root_id is None or root_id == run_id:

@@ -186,7 +186,9 @@ class StructuredProof:
     def test_resume_goes_on_with_the_conversation(self, ground: Ground) -> None:
         ground.start()
         ground.tell("SAY{the word is marmalade}")
+        ground.turns(1, "marmalade")  # the screen alone may show it as typed, before the turn has begun
         ground.said("marmalade")
+        until(lambda: ground.turns(1)[0].finished, "the turn to end")
         ground.ready()
         ground.desk.client().stop_agent(**ground.who)
         ground.resume()

@@ -173,7 +173,10 @@ class Lives:
         live = await asyncio.to_thread(self._runs.live)
         notices: list[str | None] = [await self._adopted(files.get(run.project_id), run) for run in live]
         going_on = [life.run.id for life in self._registry if isinstance(life, Life)]
-        notices += await asyncio.to_thread(self._instructions.keep_only, going_on)
+        try:
+            notices += await asyncio.to_thread(self._instructions.keep_only, going_on)
+        except ConduitError as fault:  # a disk that refuses must not keep the engine from its agents
+            notices.append(str(fault))
         for file in files.values():
             for agent in file.agents:
                 if self._registry.get(agent.id) is None:
@@ -331,10 +334,10 @@ class Lives:
         for gate in self._book.queue(life.agent.id):
             await self._resolver.close(life.agent.id, gate.id, "agent_stopped" if life.stopping else "process_lost")
         self._registry.drop(life)
-        for sentence in await asyncio.to_thread(self._instructions.take, life.run.id):
-            await self._notice(life, sentence)
         await life.runtime.detach()
         await self._changed(life.agent.project_id, life.agent.id)
+        for sentence in await asyncio.to_thread(self._instructions.take, life.run.id):
+            await self._notice(life, sentence)
         _log.info("%s ended: %s", life.agent.name, exited.reason)
 
     def _lock(self, agent_id: str) -> asyncio.Lock:

@@ -55,3 +55,12 @@ def test_no_entry_answers_for_the_user() -> None:
     for cli in catalog.load().ids:
         arguments = catalog.load().entry(cli).argv()
         assert not {"--yes-always", "--yolo", "--dangerously-skip-permissions", "--full-auto"} & set(arguments)
+
+
+def test_known_cli_in_its_terminal_gets_its_own_variables_and_another_command_none() -> None:
+    source = {"PATH": "/bin", "GEMINI_API_KEY": "k", "GROQ_API_KEY": "other"}
+    entry = catalog.load().entry("gemini", command=("gemini",))
+    assert entry.runtime == "pty"
+    assert catalog.environment(entry, source).get("GEMINI_API_KEY") == "k"
+    assert "GROQ_API_KEY" not in catalog.environment(entry, source)
+    assert "GEMINI_API_KEY" not in catalog.environment(catalog.load().entry("mine", command=("gemini",)), source)

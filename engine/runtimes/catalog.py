@@ -109,8 +109,8 @@ class Catalog:
         if command:
             if cli == ANY_ACP:
                 return Entry(id=cli, title=cli, command=command, install="", runtime="acp", liveness_only=False)
-            known = self.find(cli)  # a known CLI in its terminal, by request: it needs its keys there, too
-            given = (*known.variables, *known.required) if known is not None else ()
+            own = self.find(cli)  # a known CLI in its terminal, by request: it needs its keys there, too
+            given = (*own.variables, *own.required) if own is not None else ()
             return Entry(id=cli, title=cli, command=command, install="", variables=given)
         found = self.find(cli)
         if found is None:

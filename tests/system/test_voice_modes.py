@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 def conversation(tmp_path: Path, mode: str) -> Iterator[tuple[Person, Voice, Desk]]:
     home = tmp_path / "home"
     (home / "config").mkdir(parents=True)
-    (home / "config" / "settings.yaml").write_text(f"voice:\n  mode: {mode}\n  model: base\n  stayOpen: 6\n")
+    (home / "config" / "settings.yaml").write_text(f"voice:\n  mode: {mode}\n  model: base\n  stayOpen: 20\n")
     with SoundCard() as card, Desk(home) as desk:
         desk.practice(tmp_path / "work")
         voice = Voice(desk, card)
@@ -60,7 +60,7 @@ def test_wake_mode_hears_only_after_its_phrase_and_falls_asleep_again(tmp_path: 
         unanswered(person, "what is waiting")
         answered(person, "hey conduit, what is waiting", r"nothing")
         answered(person, "how is backend", r"running")  # the conversation is still open
-        until(lambda: asleep(voice), "the conversation to close", limit=40)
+        until(lambda: asleep(voice), "the conversation to close", limit=60)
         unanswered(person, "what is waiting")
 
 

@@ -122,6 +122,7 @@ class Loop:
                 self._user_speaks(False)
                 self.desk.tell(SpeechEnded())
             self._grow_drowsy(frame.at)
+            self.desk.status.set(listening=self._doing())  # the conversation falls asleep and wakes by itself
             yield frame
 
     def _user_speaks(self, speaks: bool) -> None:

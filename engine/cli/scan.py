@@ -75,13 +75,19 @@ def _cast(file: Path) -> Iterator[tuple[bytes, bool]]:
     for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines()):
         if not line.strip():
             continue
-        value = json.loads(line)
-        if number == 0 and isinstance(value, dict):
-            relative = value.get("version") == 3
-            continue
-        clock = clock + value[0] if relative else value[0]
-        if value[1] == "o":
-            events.append((clock, str(value[2]).encode()))
+        try:
+            value = json.loads(line)
+            if number == 0 and isinstance(value, dict):
+                relative = value.get("version") == 3
+                continue
+            at, kind, data, *_ = value
+            clock = clock + float(at) if relative else float(at)
+        except (ValueError, TypeError) as error:
+            raise click.ClickException(
+                f"{file}, line {number + 1}, is no event of a recording ({error}). Record it again or cut the line off."
+            ) from error
+        if kind == "o":
+            events.append((clock, str(data).encode()))
     for index, (at, data) in enumerate(events):
         last = index + 1 == len(events)
         yield data, last or events[index + 1][0] - at >= SETTLE_SECONDS

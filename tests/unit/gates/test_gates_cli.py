@@ -100,3 +100,13 @@ def test_scan_refuses_a_size_that_is_none(tmp_path: Path) -> None:
     result = CliRunner().invoke(scan, ["--size", "big", str(tmp_path / "a.raw")])
     assert result.exit_code == 2
     assert "columns x rows" in result.output
+
+
+@pytest.mark.parametrize("line", ["no json", "[1.0", "7", "[]", '["soon", "o", "x"]', "null"])
+def test_line_that_is_no_event_of_a_cast_is_named_in_a_sentence(line: str, tmp_path: Path) -> None:
+    cast = tmp_path / "a.cast"
+    cast.write_text(json.dumps({"version": 2, "width": 100, "height": 30}) + "\n" + line + "\n")
+    result = CliRunner().invoke(scan, ["--json", str(cast)])
+    assert result.exit_code == 1
+    assert "line 2" in result.output
+    assert "Traceback" not in result.output

@@ -20,6 +20,18 @@ WHOLE = 5000
 DOWN_LIMIT = 15.0  # seconds within which an unreachable model has to be told
 
 
+def killed_at(ground: Ground, gate: dict[str, Any]) -> None:
+    """Kill the agent while its gate is open: the gate closes with a reason, and what it was about stays undone."""
+    for process in ground.tree():
+        process.kill()
+    stopped = until(lambda: ground.view() if ground.view()["status"] == "stopped" else None, "the end")
+    assert stopped["pendingGate"] is None
+    assert stopped["exit"]
+    with pytest.raises(Conflict, match=gate["id"]):
+        ground.decide(gate, "approve")
+    assert (ground.build / "old.o").exists()
+
+
 class StructuredProof:
     """Subclasses name the CLI and what differs between them."""
 
@@ -87,10 +99,8 @@ class StructuredProof:
     def test_model_that_is_down_is_said_in_time(self, ground: Ground) -> None:
         ground.start()
         ground.model.down()
-        began = time.monotonic()
         ground.tell("SAY{nobody hears this}")
         ground.chat(lambda text: "model" in text, "word that the model is down", DOWN_LIMIT)
-        assert time.monotonic() - began < DOWN_LIMIT
 
     # gates
 
@@ -162,14 +172,7 @@ class StructuredProof:
         ground.start()
         ground.tell("SHELL{rm -rf build}")
         gate = ground.gate()
-        for process in ground.tree():
-            process.kill()
-        stopped = until(lambda: ground.view() if ground.view()["status"] == "stopped" else None, "the end")
-        assert stopped["pendingGate"] is None
-        assert stopped["exit"]
-        with pytest.raises(Conflict, match=gate["id"]):
-            ground.decide(gate, "approve")
-        assert (ground.build / "old.o").exists()
+        killed_at(ground, gate)
 
     # lives
 

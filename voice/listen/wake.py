@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from jellyfish import jaro_winkler_similarity, metaphone
 
 from engine.domain.errors import BadRequest
+from voice.frames import Hypothesis
 from voice.listen.repeats import words
 
 _LEAST_LETTERS = 6
@@ -22,8 +23,6 @@ class Wake:
 
     phrase: str
     rest: str
-    likeliest: bool = True
-    """Whether the likeliest reading began with it, and not only another one."""
 
 
 class WakePhrases:
@@ -40,12 +39,17 @@ class WakePhrases:
         """Sentences with the phrases, for the recogniser: unprompted it spells them as it likes."""
         return [f"{phrase.title()}, what is waiting?" for phrase, _ in self._phrases]
 
-    def find_in(self, readings: Sequence[str]) -> Wake | None:
-        """The phrase that any of ``readings`` (the likeliest first) begins with, or None."""
-        for rank, text in enumerate(readings):
-            if (wake := self.find(text)) is not None:
-                return replace(wake, likeliest=rank == 0)
-        return None
+    def taken_off(self, readings: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+        """``readings`` (the likeliest first) without the phrase, or none when no reading begins with it.
+
+        The reading that was woken by comes first, and the others keep what they say: one that refuses still refuses.
+        """
+        found = [(self.find(one.text), one) for one in readings]
+        woken = next((one for wake, one in found if wake is not None), None)
+        if woken is None:
+            return ()
+        rest = [(one is not woken, replace(one, text=one.text if wake is None else wake.rest)) for wake, one in found]
+        return tuple(one for _, one in sorted(rest, key=lambda pair: pair[0]))
 
     def find(self, text: str) -> Wake | None:
         """The phrase that ``text`` begins with, by spelling or by sound, or None."""

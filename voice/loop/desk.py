@@ -195,6 +195,8 @@ class Desk:
             _log.info("The engine's state was not read again: %s", error)
 
     def _fresh(self, snapshot: OrgSnapshot) -> None:
+        if snapshot["eventId"] < self._snapshot["eventId"]:
+            return  # two threads ask for it: an older answer must not hide what a newer one showed
         self._snapshot = snapshot
         self._learn_names()
 

@@ -14,23 +14,23 @@ from voice.audio.speaker import Speaker
 from voice.dialogue import phrasing
 from voice.dialogue.inputs import Dropped, Drowsy, Played, SpeechBegan, SpeechEnded, Spoken, Woken
 from voice.dialogue.requests import Say
-from voice.frames import Completeness, Frame, Samples, Transcript
+from voice.frames import Completeness, Frame, Hypothesis, Samples, Transcript
 from voice.listen import listener as turns
 from voice.listen.hearing import Heard, Hearing
 from voice.listen.listener import Listener
 from voice.listen.transcribe import Recogniser
 from voice.listen.vad import Vad
-from voice.listen.wake import Wake, WakePhrases
+from voice.listen.wake import WakePhrases
 from voice.listen.words import score_words
 from voice.loop.desk import Desk
 from voice.loop.echo import Echo
 from voice.loop.settings import VoiceSettings
 from voice.loop.stages import Stages
 from voice.loop.status import TROUBLE, doing
-from voice.loop.turns import completeness
+from voice.loop.turns import completeness, woken
 from voice.speak import queue as speech
 from voice.speak.synthesise import Synthesiser
-from voice.understand.intents import Intent, Text, Understood
+from voice.understand.intents import Intent, Understood
 from voice.understand.prompt import fitting
 
 _log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class Loop:
                 self._user_speaks(False)
                 self.desk.tell(SpeechEnded())
             self._grow_drowsy(frame.at)
-            self.desk.status.set(listening=self._doing())  # the conversation falls asleep and wakes by itself
+            self.desk.status.set(listening=self._doing())  # whatever changed it: speech, sleep, a push
             yield frame
 
     def _user_speaks(self, speaks: bool) -> None:
@@ -130,7 +130,6 @@ class Loop:
         self._queue.hold(speaks)
         if speaks:
             self.desk.tell(SpeechBegan())
-        self.desk.status.set(listening=self._doing())
 
     def _heard(self, heard: Heard) -> None:
         self._user_speaks(False)
@@ -139,45 +138,31 @@ class Loop:
             _log.info("Not taken as words: %s.", transcript.rejected)
             self.desk.tell(SpeechEnded())
             return
-        text, woken = self._addressed(transcript)
-        if text is None:
+        readings = self._addressed(transcript)
+        understood = self.desk.understanding.understand(readings)
+        if not readings or self._comes_back(readings[0].text, heard, understood):
+            _log.info("Dropped what was not said to the assistant, or by it.")
             self.desk.tell(SpeechEnded())
             return
-        readings = transcript.hypotheses
-        understanding = self.desk.understanding
-        understood = understanding.understand_text(text) if woken else understanding.understand(readings)
-        if self._comes_back(text, heard, understood):
-            _log.info("Dropped what was just said aloud.")
-            self.desk.tell(SpeechEnded())
-            return
+        text, others = readings[0].text, tuple((one.text, one.confidence) for one in readings[1:])
         self._active_at = self._clock.boot()
         self._keep_sound(text, heard.utterance.speech)
         self._stages.heard(heard.utterance.ended_at, self._clock.boot(), heard.timings_ms)
-        others = () if woken else tuple((one.text, one.confidence) for one in readings[1:])
-        self.desk.tell(Spoken(text, understood, transcript.confidence, heard.utterance.began_at, others))
+        self.desk.tell(Spoken(text, understood, readings[0].confidence, heard.utterance.began_at, others))
         self._pushed = False
 
-    def _woken(self, transcript: Transcript) -> Wake | None:
-        """The wake phrase that it began with, in wake mode."""
+    def _addressed(self, transcript: Transcript) -> tuple[Hypothesis, ...]:
+        """The readings of what was said to the assistant, without the wake phrase; none when it was not meant."""
+        readings = self._woken(transcript)
+        if readings is None:
+            return () if self.desk.state.phase == "asleep" else transcript.hypotheses
+        self.desk.tell(Woken(alone=not readings))
+        return readings
+
+    def _woken(self, transcript: Transcript) -> tuple[Hypothesis, ...] | None:
         if self._settings.mode != "wake":
             return None
-        return self._wake.find_in([transcript.text, *(one.text for one in transcript.hypotheses[1:])])
-
-    def _addressed(self, transcript: Transcript) -> tuple[str | None, bool]:
-        """What was said to the assistant, and whether a wake phrase was taken off; None: nothing."""
-        wake = self._woken(transcript)
-        if wake is None:
-            return (None if self.desk.state.phase == "asleep" else transcript.text), False
-        rest = wake.rest
-        understood = self.desk.understanding.understand_text(rest)
-        if not wake.likeliest and isinstance(understood, Intent) and understood.name in self._approving:
-            rest = ""  # a less likely reading may wake, never approve
-        self.desk.tell(Woken(alone=not rest))
-        return rest or None, True
-
-    @property
-    def _approving(self) -> frozenset[str]:
-        return self.desk.understanding.grammar.approving
+        return woken(self._wake, self.desk.understanding, transcript.hypotheses)
 
     def _examples(self) -> list[str]:
         """For the recogniser: the wake phrase first, while it is waited for."""
@@ -192,10 +177,7 @@ class Loop:
         return self._echo.is_echo(text, heard.utterance.began_at, only_asks=only_asks)
 
     def _completeness(self, transcript: Transcript) -> Completeness:
-        wake = self._woken(transcript)
-        readings = transcript.hypotheses if wake is None else (Text(wake.rest),)
-        said = transcript.text if wake is None else wake.rest
-        return completeness(self.desk.understanding, readings, said)
+        return completeness(self.desk.understanding, self._woken(transcript) or transcript.hypotheses)
 
     def _keep_sound(self, text: str, samples: Samples) -> None:
         self._sounds[text] = samples
@@ -218,7 +200,6 @@ class Loop:
         self._active_at = self._clock.boot()
         self._queue.stop()
         self.desk.tell(Woken())
-        self.desk.status.set(listening=self._doing())
 
     def _microphone_is(self, state: MicrophoneState) -> None:
         trouble = state.kind in TROUBLE

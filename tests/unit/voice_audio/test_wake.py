@@ -3,6 +3,7 @@
 import pytest
 
 from engine.domain.errors import BadRequest
+from voice.frames import Hypothesis
 from voice.listen.wake import WakePhrases
 
 
@@ -40,14 +41,19 @@ def test_no_phrase_at_all_is_refused() -> None:
         WakePhrases([])
 
 
-def test_phrase_in_another_reading_wakes_and_says_that_it_was_not_the_likeliest() -> None:
-    found = WakePhrases().find_in(["Play conduit, what is open?", "Hey conduit, what is open?"])
-    assert found is not None
-    assert (found.rest, found.likeliest) == ("what is open?", False)
-    likeliest = WakePhrases().find_in(["Hey conduit.", "Hey conduct."])
-    assert likeliest is not None
-    assert likeliest.likeliest
-    assert WakePhrases().find_in(["What is open?", "It is open."]) is None
+def readings(*texts: str) -> list[Hypothesis]:
+    return [Hypothesis(text, -0.1 * rank, 0.9) for rank, text in enumerate(texts)]
+
+
+def test_phrase_is_taken_off_every_reading_and_the_one_that_was_woken_by_comes_first() -> None:
+    given = readings("Play conduit, what is open?", "Hey conduit, what is open?", "Hey conduit, don't.")
+    found = WakePhrases().taken_off(given)
+    assert [one.text for one in found] == ["what is open?", "Play conduit, what is open?", "don't."]
+
+
+def test_readings_without_the_phrase_are_nobodys() -> None:
+    assert WakePhrases().taken_off(readings("What is open?", "It is open.")) == ()
+    assert WakePhrases().taken_off([]) == ()
 
 
 def test_examples_for_the_recogniser_wake_and_ordinary_talk_does_not() -> None:

@@ -11,6 +11,7 @@ import yaml
 from engine.gates.sources.command import options, paths
 from engine.gates.sources.command.call import Bench, Call, unknown
 from engine.gates.sources.command.judgement import Finding, found
+from engine.gates.sources.command.programs import runners
 from engine.gates.sources.command.targets import Target, resolve
 from engine.gates.sources.command.words import Word
 from engine.gates.sources.command.writes import write
@@ -111,6 +112,10 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(_dashed(call.args) if program.one_dash else call.args, program.values)
     if (far := _far(call, got, bench)) is not None:
         return [far]
+    return _by_rule(call, program, got, bench) + runners.behind(call, got, bench)
+
+
+def _by_rule(call: Call, program: Program, got: options.Options, bench: Bench) -> list[Finding]:
     rule = next((rule for rule in program.rules if _matches(rule, got) and _holds(rule, call)), None)
     if rule is None:
         say = _by_verb(call, program) if program.by_verb else program.default

@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.domain.errors import Unavailable
 from engine.ports.runtime import Launch
-from engine.runtimes.holder.protocol import LAUNCH, MODULE, Message, write_atomically
+from engine.runtimes.holder.protocol import MODULE, Message
 
 _LIMIT = 20.0  # seconds until a holder has started its agent
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH")  # to the holder itself, which needs next to nothing
@@ -17,7 +17,7 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH")  # to the holder i
 async def spawn(launch: Launch, python: str, mode: Literal["pty", "pipes"] = "pty") -> Message:
     """Start a holder and wait until its agent runs; Unavailable with the reason when it does not."""
     try:
-        await asyncio.to_thread(_prepare, launch, mode)
+        await asyncio.to_thread(_prepare, launch.control)
     except OSError as error:
         raise Unavailable(f"The agent's folder {launch.control} cannot be used: {error.strerror}.") from error
     process = await asyncio.create_subprocess_exec(
@@ -26,7 +26,7 @@ async def spawn(launch: Launch, python: str, mode: Literal["pty", "pipes"] = "pt
         "-m",
         MODULE,
         str(launch.control),
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
@@ -34,7 +34,7 @@ async def spawn(launch: Launch, python: str, mode: Literal["pty", "pipes"] = "pt
     )
     try:
         async with asyncio.timeout(_LIMIT):
-            out, err = await process.communicate()
+            out, err = await process.communicate(_order(launch, mode))
     except TimeoutError as error:
         process.kill()
         await process.wait()
@@ -44,10 +44,13 @@ async def spawn(launch: Launch, python: str, mode: Literal["pty", "pipes"] = "pt
     return _understand(out, err)
 
 
-def _prepare(launch: Launch, mode: str) -> None:
-    control = launch.control
+def _prepare(control: Path) -> None:
     control.mkdir(mode=0o700, parents=True, exist_ok=True)
     control.chmod(0o700)
+
+
+def _order(launch: Launch, mode: str) -> bytes:
+    """On the holder's standard input and nowhere else: the environment holds the values of secrets."""
     order = {
         "run_id": launch.run_id,
         "argv": list(launch.argv),
@@ -57,7 +60,7 @@ def _prepare(launch: Launch, mode: str) -> None:
         "cols": launch.cols,
         "mode": mode,
     }
-    write_atomically(Path(control / LAUNCH), order)
+    return json.dumps(order).encode()
 
 
 def _understand(out: bytes, err: bytes) -> Message:

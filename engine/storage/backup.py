@@ -23,7 +23,7 @@ from engine.storage.locks import locked
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 # Made anew by the next engine, or meaningless without the processes that hold them.
-_LEFT_OUT = frozenset({"engine.json", "tokens.json", "holder.lock", "launch.json"})
+_LEFT_OUT = frozenset({"engine.json", "tokens.json", "holder.lock"})
 
 
 @dataclass

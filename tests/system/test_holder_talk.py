@@ -1,6 +1,7 @@
 """Starting, telling, answering and stopping a real program behind a real holder."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from holder_scenes import NO, YES, LineReader, alive, launch, program, running, 
 from engine.domain.errors import Conflict, Unavailable
 from engine.domain.gates import KillHeld, Proceed, Question
 from engine.ports.runtime import Exited, Output, Settled
+from engine.runtimes.spawning import spawn
 
 pytestmark = pytest.mark.system
 
@@ -135,7 +137,17 @@ async def test_proceed_lets_a_held_command_go_on_and_kill_held_does_not(tmp_path
 async def test_command_that_does_not_exist_says_so(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="no-such-agent was not found"):
         await runtimes().start(launch(tmp_path, "no-such-agent"))
-    assert not (tmp_path / "control" / "launch.json").exists()
+
+
+async def test_holder_killed_before_it_took_its_order_leaves_no_secret_on_the_disk(tmp_path: Path) -> None:
+    dying = tmp_path / "dying-python"
+    dying.write_text("#!/bin/sh\nkill -9 $$\n")
+    dying.chmod(0o755)
+    order = replace(launch(tmp_path, "cat"), env={"KEY": "sk-very-secret"})
+    with pytest.raises(Unavailable, match="could not be started"):
+        await spawn(order, str(dying))
+    written = [path for path in (tmp_path / "control").rglob("*") if path.is_file()]
+    assert not [path for path in written if b"sk-very-secret" in path.read_bytes()]
 
 
 async def test_second_agent_in_a_living_control_folder_is_refused(tmp_path: Path) -> None:

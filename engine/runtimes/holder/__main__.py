@@ -1,4 +1,4 @@
-"""``python -m engine.runtimes.holder <control folder>``: detaches, starts the agent, prints one line of JSON."""
+"""``python -m engine.runtimes.holder <control folder>``: detaches, starts what its standard input says, answers."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ def main(arguments: list[str]) -> int:
     """Print ``{"pid": ...}`` or ``{"error": sentence}`` and leave the holder behind in a session of its own."""
     control = Path(arguments[0]).absolute()
     try:
-        order = take(control)
+        order = take(sys.stdin.buffer)
     except BadOrder as error:
         guard.tell(os.dup(1), {"error": str(error)})
         return 1

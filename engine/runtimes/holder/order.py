@@ -1,18 +1,16 @@
-"""What a holder is told to start. The file is deleted once read: it carries the agent's environment."""
+"""What a holder is told to start, on its standard input: the agent's environment has secrets, and goes to no disk."""
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
-from engine.runtimes.holder.protocol import LAUNCH
 from engine.runtimes.processes import MARK
 
 Mode = Literal["pty", "pipes"]
 
 
 class BadOrder(Exception):
-    """The launch file is missing or malformed; the text is a sentence."""
+    """The order is missing or malformed; the text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +26,12 @@ class Order:
     mode: Mode
 
 
-def take(control: Path) -> Order:
-    """Read and delete ``launch.json``; :class:`BadOrder` says what is wrong with it."""
-    path = control / LAUNCH
+def take(stream: BinaryIO) -> Order:
+    """Read the order to its end; :class:`BadOrder` says what is wrong with it."""
     try:
-        text = path.read_text()
-        path.unlink()
-        return _parse(json.loads(text))
+        return _parse(json.loads(stream.read()))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadOrder(f"{path} cannot be used to start an agent: {error!r}.") from error
+        raise BadOrder(f"The order on the standard input cannot be used to start an agent: {error!r}.") from error
 
 
 def _parse(raw: dict[str, Any]) -> Order:

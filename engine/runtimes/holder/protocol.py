@@ -7,7 +7,6 @@ from typing import Any
 
 VERSION = 1
 SOCKET = "holder.sock"
-LAUNCH = "launch.json"
 EXIT = "exit.json"
 STATE = "holder.json"
 LOCK = "holder.lock"

@@ -26,6 +26,7 @@ from engine.runtimes.piped import PipedRuntime
 from engine.sessions import attempt
 from engine.sessions.gatebook import Book
 from engine.sessions.instructions import Instructions
+from engine.sessions.launching import check_cwd, forgotten, launch_of, shared_folders
 from engine.sessions.life import Desk, Life
 from engine.sessions.profiles import profile_of
 from engine.sessions.raising import Raiser
@@ -93,25 +94,25 @@ class Lives:
         BadRequest with the install line when its CLI is not ready, Conflict when it runs.
         """
         async with self._lock(agent.id):
-            entry, environment = await self._ready(agent)
+            entry, environment = await self._ready(project, agent)
             conversation = await self._conversation(agent) if resume else None
             run = await self._create_run(project, agent, conversation)
             await asyncio.to_thread(self._record_attempt, project, agent, run, environment)
-            return await self._launched(project, agent, run, _launch(agent, run, entry, environment, project))
+            return await self._launched(project, agent, run, launch_of(agent, run, entry, environment, project))
 
     async def resume(self, project: Project, agent: Agent, run: Run) -> Life:
         """A further attempt of the same session, in its saved conversation unless that was found missing."""
         async with self._lock(agent.id):
-            entry, environment = await self._ready(agent)
+            entry, environment = await self._ready(project, agent)
             missing = (run.reason or "").startswith("conversation_missing")
             conversation = None if missing else run.conversation_id
             run = await asyncio.to_thread(
                 lambda: self._runs.update(run, state="starting", conversation_id=conversation, agent_name=agent.name)
             )
             await self._note_session(project, agent, run)
-            return await self._launched(project, agent, run, _launch(agent, run, entry, environment, project))
+            return await self._launched(project, agent, run, launch_of(agent, run, entry, environment, project))
 
-    async def _ready(self, agent: Agent) -> tuple[catalog.Entry, dict[str, str]]:
+    async def _ready(self, project: Project, agent: Agent) -> tuple[catalog.Entry, dict[str, str]]:
         """How to start it, and with what; Conflict when it runs, BadRequest when its CLI is not ready."""
         before = self._registry.get(agent.id)
         if isinstance(before, Life) and before.ended is not None:
@@ -124,8 +125,8 @@ class Lives:
         missing = await asyncio.to_thread(catalog.preflight, entry, environment)
         if missing:
             raise BadRequest(missing)
-        _check_cwd(agent)
-        return entry, environment
+        check_cwd(agent)
+        return entry, {**environment, **await asyncio.to_thread(shared_folders, self._runs.layout, project)}
 
     async def _launched(self, project: Project, agent: Agent, run: Run, launch: Launch) -> Life:
         try:
@@ -203,7 +204,7 @@ class Lives:
             await asyncio.to_thread(self._runs.update, run, state="process_lost", reason="its agent was deleted")
             return f"Session S-{run.number} belonged to an agent that was deleted."
         entry = catalog.load().kept(agent.cli, agent.command, codex=agent.codex_thread_id is not None)
-        runtime = await self._runtimes.adopt(_launch(agent, run, entry, {}), run.output_offset)
+        runtime = await self._runtimes.adopt(launch_of(agent, run, entry, {}), run.output_offset)
         if runtime is None:
             return await self._process_lost(run, self._last_words(control))
         frozen = not self._book.queue(agent.id) and await runtime.frozen()
@@ -217,9 +218,9 @@ class Lives:
         elif frozen and not held:
             await runtime.thaw()
         await life.set_state(waiting=bool(self._book.queue(agent.id)))
-        forgotten = _forgotten(agent)
-        if forgotten is not None:
-            await self._notice(life, forgotten)
+        unknown_cli = forgotten(agent)
+        if unknown_cli is not None:
+            await self._notice(life, unknown_cli)
         return forgotten
 
     async def _process_lost(self, run: Run, exited: Exited) -> str:
@@ -357,35 +358,3 @@ def _on_screen(gate: Gate) -> bool:
     """Whether the gate is a prompt on the screen that waits for keys; seen gone, it was answered."""
     keys = all(isinstance(choice.reply, Keys) for choice in gate.choices)
     return gate.source == "regex" and keys and not gate.may_have_begun
-
-
-def _launch(
-    agent: Agent, run: Run, entry: catalog.Entry, environment: dict[str, str], project: Project | None = None
-) -> Launch:
-    handed = entry.handing(Path(agent.cwd), Path(project.cwd)) if project is not None else ()
-    return Launch(
-        run_id=run.id,
-        agent_id=agent.id,
-        cli=agent.cli,
-        argv=(*entry.argv(flags=agent.flags), *handed),
-        cwd=Path(agent.cwd),
-        env=environment,
-        control=Path(run.control_path),
-        runtime=entry.runtime,
-        resume=run.conversation_id,
-    )
-
-
-def _forgotten(agent: Agent) -> str | None:
-    """What to say of an agent that goes on although its CLI is not in the catalog any more."""
-    if agent.command or catalog.load().find(agent.cli) is not None:
-        return None
-    return (
-        f"{agent.name} goes on, but {agent.cli} is not a CLI that Conduit knows any more: once it has ended it can't"
-        " be started again. Give the agent another CLI, or a command."
-    )
-
-
-def _check_cwd(agent: Agent) -> None:
-    if not Path(agent.cwd).is_dir():
-        raise BadRequest(f"The folder of {agent.name}, {agent.cwd}, does not exist; make it or change the agent's cwd.")

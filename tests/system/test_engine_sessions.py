@@ -146,3 +146,16 @@ def assert_in_no_file(home: Path) -> None:
             data = path.read_bytes()
             assert SECRET.encode() not in data, path
             assert SECRET[::-1].encode() not in data, path
+
+
+def test_the_folders_that_the_skill_names_are_there_and_known_to_the_agent(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with Desk(tmp_path / "home") as desk:
+        client = desk.client()
+        project = client.create_project(name="Apollo", cwd=str(tmp_path / "work"))["id"]
+        script = 'echo shared > "$CONDUIT_SHARED/note.txt"; echo wiki > "$CONDUIT_WIKI/page.md"; exec cat'
+        agent = client.create_agent(project_id=project, name="backend", cli="own", command=["sh", "-c", script])
+        client.start_agent(project_id=project, agent_id=agent["id"])
+        layout = Layout(tmp_path / "home")
+        until((layout.shared("Apollo") / "note.txt").exists, "a file in the shared folder")
+        until((layout.wiki_of("Apollo") / "page.md").exists, "a page of the wiki")

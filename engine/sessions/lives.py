@@ -221,7 +221,7 @@ class Lives:
         unknown_cli = forgotten(agent)
         if unknown_cli is not None:
             await self._notice(life, unknown_cli)
-        return forgotten
+        return unknown_cli
 
     async def _process_lost(self, run: Run, exited: Exited) -> str:
         state: RunState = "process_lost" if exited.code is None else "finished" if exited.code == 0 else "failed"

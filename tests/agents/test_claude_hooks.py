@@ -318,9 +318,14 @@ def _approve(ground: Ground) -> bool:
 
 
 def test_users_own_files_are_left_alone(ground: Ground) -> None:
+    """The project's CLAUDE.md gets a section while the agent runs, and is as it was afterwards."""
+    own = ground.project / "CLAUDE.md"
+    own.write_bytes(b"# Mine\r\nno newline at the end")
     ground.start()
     ground.tell("SAY{nothing to see}")
     ground.said("nothing to see")
     assert not (ground.base / "home/.claude/settings.json").exists()
     assert not (ground.project / ".claude").exists()
-    assert not (ground.project / "CLAUDE.md").exists()
+    assert own.read_bytes().startswith(b"# Mine\r\nno newline at the end")
+    ground.desk.client().stop_agent(**ground.who)
+    until(lambda: own.read_bytes() == b"# Mine\r\nno newline at the end", "the section to go")

@@ -177,21 +177,41 @@ class VoiceSessions:
         return found
 
     def _word(self, subject: Subject, avoid: Iterable[str]) -> str:
+        """A free word. Where none is, the oldest reading that nothing can approve now is forgotten for its word."""
+        avoided = list(avoid)
+        while (word := self._free_word(subject, avoided)) is None:
+            if not self._forgot_one():
+                raise Unavailable(self._sentence("no_word"))
+        self._recent.append(word)
+        return word
+
+    def _free_word(self, subject: Subject, avoid: Sequence[str]) -> str | None:
         readings = [live for session in self._sessions.values() for live in session.readings.values()]
         texts = [subject.text, *subject.names, *avoid]
         for live in readings:
             texts += [live.subject.text, *live.subject.names]
-        word = one_time.choose(
+        return one_time.choose(
             self._lexicon.words,
             live=[live.reading.word for live in readings if live.reading.word and not live.spent],
             avoid=texts,
             recent=tuple(self._recent),
             rng=self._rng,
         )
-        if word is None:
-            raise Unavailable(self._sentence("no_word"))
-        self._recent.append(word)
-        return word
+
+    def _forgot_one(self) -> bool:
+        """A voice that was killed never ends its readings, and there are few words: who still wants one reads anew."""
+        now = self._clock.boot()
+        held = [
+            (live.opened_at, live.reading.id, session)
+            for session in self._sessions.values()
+            for live in session.readings.values()
+            if live.reading.word and not live.spent and not live.live(now)
+        ]
+        if not held:
+            return False
+        _, reading_id, session = min(held, key=lambda one: one[0])
+        del session.readings[reading_id]
+        return True
 
     def _said(self, readings: Iterable[Live]) -> list[str]:
         return [live.subject.text for live in readings]

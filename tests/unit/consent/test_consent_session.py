@@ -10,6 +10,7 @@ from engine.domain.errors import ConsentRefused, NotFound, Unavailable
 from engine.domain.gates import Gate
 from engine.domain.plans import Plan
 from engine.gates.consent import VoiceSessions, gate_subject, plan_subject
+from engine.gates.consent.lexicon import lexicon
 from engine.gates.consent.session import APPROVAL_CONFIDENCE, MOST_SESSIONS
 from engine.ports.clock import FakeClock
 
@@ -301,13 +302,35 @@ def test_word_is_in_no_name_or_open_text(sessions: VoiceSessions) -> None:
 
 
 def test_live_words_all_differ_and_running_out_is_said(sessions: VoiceSessions) -> None:
-    session, seen = sessions.open(), set()
-    words = sessions.reading(session, gate_subject(make_gate("g-0"), ("x",))).words
-    for at in range(1, len(words)):
-        seen.add(sessions.reading(session, gate_subject(make_gate(f"g-{at}"), ("x",))).word)
-    assert len(seen) == len(words) - 1
+    """Of readings that can be approved at this moment, in whatever session, none loses its word to another."""
+    count = len(lexicon("en").words)
+    read = [read_out(sessions, sessions.open(), make_gate(f"g-{at}"))[0] for at in range(count)]
+    assert len({reading.word for reading in read}) == count
     with pytest.raises(Unavailable, match="screen"):
-        sessions.reading(session, gate_subject(make_gate("g-one-more"), ("x",)))
+        sessions.reading(sessions.open(), gate_subject(make_gate("g-one-more"), ("x",)))
+
+
+def test_voices_that_died_in_the_middle_of_a_reading_take_no_word_along(sessions: VoiceSessions) -> None:
+    gate = make_gate()
+    opened = [sessions.open() for _ in range(MOST_SESSIONS - 1)]
+    dead = [(session, sessions.reading(session, gate_subject(gate, ("x",)))) for session in opened]
+    session = sessions.open()
+    reading, receipt = read_out(sessions, session, gate)
+    assert say(sessions, session, reading, receipt) == "approves"
+    assert sessions.approve(session, gate)
+    forgotten_session, forgotten = dead[0]
+    with pytest.raises(NotFound, match="ask for a new one"):
+        sessions.played(forgotten_session, forgotten.id)
+
+
+def test_reading_whose_word_was_given_away_approves_nothing(sessions: VoiceSessions) -> None:
+    gate, session = make_gate(), sessions.open()
+    first = sessions.reading(session, gate_subject(gate, ("x",)))
+    for _ in first.words:
+        sessions.reading(sessions.open(), gate_subject(gate, ("x",)))
+    heard = sessions.heard(session, f"I approve, {first.word}", 0.9, None, scores(first))
+    assert heard.verdict != "approves"
+    assert condition(sessions, session, gate) == "not_read"
 
 
 def test_plan_needs_to_be_read_and_approved_but_no_word(sessions: VoiceSessions) -> None:

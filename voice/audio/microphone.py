@@ -72,7 +72,7 @@ class PortAudioStream:
                 samplerate=rate,
                 channels=channels,
                 dtype="float32",
-                blocksize=rate // 50,
+                blocksize=rate * FRAME // RATE,  # one of our frames: fewer callbacks, and none waits for the next block
                 latency="low",
                 callback=self._copy,
             )

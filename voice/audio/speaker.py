@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from voice.frames import Samples
 
 _log = logging.getLogger(__name__)
 _STALLED_SECONDS = 2.0
+_KEPT_OPEN_SECONDS = 20.0  # an open stream costs 1.5 % of a core though it plays nothing
 _LONGEST_LATENCY = 0.32
 _TRIES = 4  # fresh streams that a part gets, each with more room than the one before
 
@@ -89,8 +91,10 @@ class Speaker:
         self._drain = Drain(LATENCY)
         self._swallows = False
         self._stream: Any = None
+        self._number = 0  # of the stream: one that is being closed takes no sound of the next one's
         self._rate = 0
         self._called_at = 0.0
+        self._wanted_at = 0.0  # boot time when there was last something to play, or reason to expect it
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watch: asyncio.Task[None] | None = None
 
@@ -112,6 +116,7 @@ class Speaker:
 
     def open(self, rate: int) -> None:
         """Open the device ahead of the first sound, which is then 50 ms sooner; Unavailable when there is none."""
+        self._wanted_at = self._clock.boot()
         if self._stream is None:
             self._open(rate)
 
@@ -147,11 +152,16 @@ class Speaker:
             device = choose(self._wanted, self._devices(), "speaker")
             self._called_at = self._clock.boot()
             self._drain, self._swallows = Drain(self._latency), False
-            self._stream, self._rate = self._open_stream(device, rate, self._fill, self._latency)
-            stream_opened(self, self._release)
+            self._number += 1
+            fill = partial(self._fill, self._number)
+            self._stream, self._rate = self._open_stream(device, rate, fill, self._latency)
+            stream_opened(self._stream, self._release)
         self._on_state(f'Speaking through "{device.name}".')
 
-    def _fill(self, out: Samples, frames: int, times: Any, status: Any) -> None:
+    def _fill(self, number: int, out: Samples, frames: int, times: Any, status: Any) -> None:
+        if number != self._number:
+            out[:] = 0.0
+            return
         now = self._clock.boot()
         seconds = frames / (self._rate or frames)
         delay = max(times.outputBufferDacTime - times.currentTime, float(self._stream.latency) if self._stream else 0.0)
@@ -162,6 +172,8 @@ class Speaker:
             self._swallows = self._drain.take(now, seconds, underflow=underflow) or self._swallows
             delay = max(delay, self._drain.held - seconds)
             done = 0
+            if self._parts:
+                self._wanted_at = now
             while self._parts and done < frames and not self._holds_back():
                 done += self._copy(out, done, now + delay, told)
         out[done:] = 0.0
@@ -220,14 +232,16 @@ class Speaker:
                 await self._begin_anew(f"The speaker {why}; it is opened again.")
             elif stalled or swallows:
                 _log.info("The speaker stopped by itself; it is opened again for the next sentence.")
-                await asyncio.to_thread(self._close)
+                await self._close_aside()
             elif room and waiting:
                 await self._begin_anew(
                     "There were gaps in what was said; the speaker is given more room.", faulty=False
                 )
             elif room:
                 self._latency = min(_LONGEST_LATENCY, 2 * self._latency)
-                await asyncio.to_thread(self._close)
+                await self._close_aside()
+            elif not waiting and self._clock.boot() - self._wanted_at > _KEPT_OPEN_SECONDS:
+                await self._close_aside()
 
     async def _begin_anew(self, sentence: str, *, faulty: bool = True) -> None:
         """Each part is played from its beginning, since half of a sentence tells nothing; some tries, then dropped."""
@@ -241,7 +255,7 @@ class Speaker:
                 part.place, part.tries = 0, part.tries + faulty
             hopeless = any(part.tries > _TRIES for part in self._parts)
         rate = self._rate
-        await asyncio.to_thread(self._close)
+        await self._close_aside()
         if hopeless:
             self.stop()
             return
@@ -265,10 +279,23 @@ class Speaker:
         return True
 
     def _close(self) -> None:
+        _shut(self._take_stream())
+
+    async def _close_aside(self) -> None:
+        """Close without holding the loop up; what is played from now on opens a stream of its own."""
+        await asyncio.to_thread(_shut, self._take_stream())
+
+    def _take_stream(self) -> Any:
         stream, self._stream = self._stream, None
-        stream_closed(self)
-        if stream is not None:
-            # A driver may hang in close; the process must not.
-            closer = threading.Thread(target=stream.close, name="speaker-close", daemon=True)
-            closer.start()
-            closer.join(timeout=1.0)
+        self._number += 1
+        return stream
+
+
+def _shut(stream: Any) -> None:
+    if stream is None:
+        return
+    # A driver may hang in close; the process must not.
+    closer = threading.Thread(target=stream.close, name="speaker-close", daemon=True)
+    closer.start()
+    closer.join(timeout=1.0)
+    stream_closed(stream)

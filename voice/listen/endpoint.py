@@ -101,12 +101,15 @@ class Endpoint:
         if pause == self.pauses and self.phase is Phase.PAUSE:
             self._hint = completeness
 
+    def audible(self, level_db: float) -> bool:
+        """Whether a frame of this loudness rises above the room; only then can it count as speech."""
+        return level_db > self.floor_db + self._settings.above_floor_db
+
     def feed(self, probability: float, level_db: float) -> Step:
         """One frame on."""
         self._levels.append(level_db)
         threshold = self._settings.start if self.phase is Phase.IDLE else self._settings.stay
-        audible = level_db > self.floor_db + self._settings.above_floor_db
-        speech = probability >= threshold and audible
+        speech = probability >= threshold and self.audible(level_db)
         match self.phase:
             case Phase.IDLE:
                 return self._idle(speech)

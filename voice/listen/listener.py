@@ -14,6 +14,7 @@ PRE_ROLL_SECONDS = 0.3
 _SPEECH = 0.5
 _SURE_AFTER = 2
 _PRE_ROLL = round(PRE_ROLL_SECONDS / FRAME_SECONDS) + 6  # and the frames that began the turn
+_CATCH_UP = 8  # frames that the model hears before a sound after a silence: it judges by what came before
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,12 @@ class Listener:
         self._turn: list[Frame] = []
         self._first = self._last = 0  # frames of the turn where its speech began and was last heard
         self._levels: list[float] = []
+        self._unheard: deque[Samples] = deque(maxlen=_CATCH_UP)  # frames too quiet for the model to be asked
 
     def feed(self, frame: Frame) -> Sequence[ListenEvent]:
         """What this frame changed, in order."""
         level = level_db(frame.samples)
-        probability = self._vad.probability(frame.samples)
+        probability = self._probability(frame.samples, level)
         if self._turn:
             self._turn.append(frame)
         else:
@@ -76,6 +78,15 @@ class Listener:
         elif step is Step.NONE and probability < _SPEECH:
             self._levels.clear()
         return self._events(step)
+
+    def _probability(self, samples: Samples, level: float) -> float:
+        """Of speech; 0 unasked where the endpoint could not count it anyway, which spares most of listening's work."""
+        if self._endpoint.phase is Phase.IDLE and not self._endpoint.audible(level):
+            self._unheard.append(samples)
+            return 0.0
+        while self._unheard:
+            self._vad.probability(self._unheard.popleft())
+        return self._vad.probability(samples)
 
     def _events(self, step: Step) -> Sequence[ListenEvent]:
         match step:
@@ -107,6 +118,7 @@ class Listener:
         """Forget what is being heard, as when the assistant itself speaks."""
         self._endpoint.reset()
         self._vad.reset()
+        self._unheard.clear()
         self._before.clear()
         self._clear()
 

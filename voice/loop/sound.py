@@ -90,6 +90,7 @@ class Loop:
         self._hearing = Hearing(Listener(Vad()), recogniser, self._completeness, self._examples)
         self._pushed = False
         self._speaking = False  # the user
+        self._reply_due = asyncio.Event()
         self._active_at = self._clock.boot()
         self._ears = "off"  # what the microphone's state says
         self._aloud: str | None = None  # the id of what is being said
@@ -100,6 +101,7 @@ class Loop:
             tasks.create_task(self.desk.run(), name="voice-desk")
             tasks.create_task(self._listen(), name="voice-ears")
             tasks.create_task(self._prepare(), name="voice-prepare")
+            tasks.create_task(self._open_mouth(), name="voice-mouth")
 
     # Ears
 
@@ -129,6 +131,7 @@ class Loop:
         self._speaking = speaks
         self._queue.hold(speaks)
         if speaks:
+            self._reply_due.set()
             self.desk.tell(SpeechBegan())
 
     def _heard(self, heard: Heard) -> None:
@@ -215,14 +218,21 @@ class Loop:
 
     async def _prepare(self) -> None:
         """The device open and frequent replies made before they are needed; trouble shows when something is said."""
-        try:
-            await asyncio.to_thread(self._speaker.open, self._voice.rate)
-        except ConduitError as error:
-            _log.info("The speaker can't be opened yet: %s", error)
+        self._reply_due.set()
         try:
             await self._queue.prepare(self._language.frequent())
         except ConduitError as error:
             _log.info("Nothing could be prepared to be said: %s", error)
+
+    async def _open_mouth(self) -> None:
+        """The speaker, which closes while it has nothing to say, is open before the reply to what is being said."""
+        while True:
+            await self._reply_due.wait()
+            self._reply_due.clear()
+            try:
+                await asyncio.to_thread(self._speaker.open, self._voice.rate)
+            except ConduitError as error:
+                _log.info("The speaker can't be opened yet: %s", error)
 
     def _say(self, say: Say, text: str) -> None:
         if not text:

@@ -85,3 +85,28 @@ def test_what_is_dropped_is_not_heard_later() -> None:
     hear(listener, sound((0.5, 1.0)))
     listener.drop()
     assert hear(listener, sound((0.001, 2.0))) == []
+
+
+class Asked(Loudness):
+    """Counts how often it is asked, and keeps what it was asked about."""
+
+    def __init__(self) -> None:
+        self.heard: list[float] = []
+
+    def probability(self, samples: Samples) -> float:
+        self.heard.append(float(np.abs(samples).max()))
+        return super().probability(samples)
+
+
+def test_a_room_that_only_hums_costs_no_work_and_a_word_in_it_is_whole() -> None:
+    vad = Asked()
+    listener = Listener(vad)
+    hear(listener, sound((0.01, 4.0)))
+    until_known = len(vad.heard)
+    assert hear(listener, sound((0.01, 20.0)), at=104.0) == []
+    assert len(vad.heard) - until_known < 20 / FRAME_SECONDS * 0.01
+    asked = len(vad.heard)
+    ended = hear(listener, sound((0.5, 1.0), (0.01, 1.0)), at=124.0)[-1]
+    assert isinstance(ended, Ended)
+    assert ended.utterance.speech_seconds == pytest.approx(1.0, abs=0.1)
+    assert max(vad.heard[asked : asked + 8]) < 0.02, "the model hears what came before the word"

@@ -210,3 +210,33 @@ def test_sound_server_told_to_hold_less_than_a_buffer_is_told_to_hold_one(monkey
         monkeypatch.setenv("PULSE_LATENCY_MSEC", wished)
         sound_library()
         assert os.environ["PULSE_LATENCY_MSEC"] == used
+
+
+async def test_speaker_with_nothing_to_say_is_closed_and_opens_again_for_the_next_sentence() -> None:
+    box = Box()
+    speaker, told = speaker_of(box)
+    async with speaker, asyncio.timeout(10):
+        speaker.play(SOUND, 16_000, "a")
+        box.take(400)
+        await told.over()
+        while not box.closed:
+            box.take(16)  # the device goes on asking
+            await asyncio.sleep(0)
+        speaker.play(SOUND, 16_000, "b")
+        box.take(400)
+    assert box.heard[1][:300] == SOUND.tolist()
+
+
+async def test_stream_that_is_being_closed_takes_nothing_of_what_is_said_next() -> None:
+    box = Box()
+    speaker, _ = speaker_of(box)
+    async with speaker:
+        speaker.open(16_000)
+        old = box._fills[-1]
+        await speaker._close_aside()
+        speaker.play(SOUND, 16_000, "a")
+        out = np.ones((400, 1), dtype=np.float32)
+        old(out, 400, SimpleNamespace(outputBufferDacTime=0.0, currentTime=0.0), None)
+        box.take(400)
+    assert not out.any()
+    assert box.heard[1][:300] == SOUND.tolist()

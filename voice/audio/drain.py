@@ -23,11 +23,19 @@ class Drain:
     _taken: float = 0.0  # what it took beyond what it had time to play, gaps or not
     _at: float | None = None
     _dry: float = 0.0  # seconds in which it had nothing to play, the gaps of the last seconds together
+    _torn: float = 0.0  # those of them that came in the middle of sound
+    sounding: bool = False
+    """Whether what it took last was sound, not silence: a gap after silence is heard by nobody."""
 
     @property
     def ran_dry(self) -> bool:
-        """Whether it played all that it held before more came: there were gaps in the sound."""
+        """Whether it played all that it held before more came."""
         return self._dry > _DRY
+
+    @property
+    def torn(self) -> bool:
+        """Whether there were gaps in the sound that somebody may have heard."""
+        return self._torn > _DRY
 
     def take(self, now: float, seconds: float, *, underflow: bool = False) -> bool:
         """The device takes ``seconds`` of sound at boot time ``now``; whether that is more than it can play."""
@@ -35,6 +43,7 @@ class Drain:
             passed = now - self._at
             gap = max(_UNDERFLOW if underflow else 0.0, passed - self.held)
             self._dry = max(0.0, self._dry - _FORGIVEN * passed) + max(0.0, gap)
+            self._torn = max(0.0, self._torn - _FORGIVEN * passed) + (max(0.0, gap) if self.sounding else 0.0)
             self.held = 0.0 if underflow else max(0.0, self.held - passed)
             self._taken = max(0.0, self._taken - _LEAK * passed)
         self._at = now

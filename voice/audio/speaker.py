@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 _STALLED_SECONDS = 2.0
 _KEPT_OPEN_SECONDS = 20.0  # an open stream costs 1.5 % of a core though it plays nothing
 _LONGEST_LATENCY = 0.32
+_MUCH_SECONDS = 0.1  # of sound in the device: more is heard too long after a stop
 _TRIES = 4  # fresh streams that a part gets, each with more room than the one before
 
 PlayKind = Literal["started", "ended", "dropped"]
@@ -129,12 +130,16 @@ class Speaker:
             self._parts.append(_Part(tag, ready))
 
     def stop(self) -> None:
-        """See :class:`Output`; what the device still holds is 40 to 80 ms."""
+        """See :class:`Output`; what the device still holds is 40 to 80 ms, and is thrown away where it is more."""
         with self._lock:
             tags = [part.tag for part in self._parts]
+            holds_much = self._drain.sounding and self._drain.held > _MUCH_SECONDS
             self._parts.clear()
             tags = [*self._closing, *tags]
             self._closing.clear()
+        if holds_much:
+            stream = self._take_stream()
+            threading.Thread(target=_cut, args=(stream,), name="speaker-cut", daemon=True).start()
         now = self._clock.boot()
         for tag in dict.fromkeys(tags):
             self._on_played(Played(tag, "dropped", now))
@@ -176,6 +181,7 @@ class Speaker:
                 self._wanted_at = now
             while self._parts and done < frames and not self._holds_back():
                 done += self._copy(out, done, now + delay, told)
+            self._drain.sounding = done > 0
         out[done:] = 0.0
         if told and self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._tell, told)
@@ -185,7 +191,7 @@ class Speaker:
         return self._swallows or (self._wants_room() and self._parts[0].place == 0)
 
     def _wants_room(self) -> bool:
-        return self._drain.ran_dry and self._latency < _LONGEST_LATENCY
+        return self._drain.torn and self._latency < _LONGEST_LATENCY
 
     def _copy(self, out: Samples, done: int, leaves_at: float, told: list[Played]) -> int:
         """Copy what fits of the first part behind ``done``; how many samples that was."""
@@ -289,6 +295,15 @@ class Speaker:
         stream, self._stream = self._stream, None
         self._number += 1
         return stream
+
+
+def _cut(stream: Any) -> None:
+    """Throw away what the device holds; the next sound gets a stream of its own."""
+    if stream is None:
+        return
+    with undisturbed():
+        stream.abort(ignore_errors=True)
+        _shut(stream)
 
 
 def _shut(stream: Any) -> None:

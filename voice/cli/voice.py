@@ -31,7 +31,7 @@ def voice(mode: str | None, model: str | None, verbose: bool) -> None:
     console.setLevel(logging.INFO if verbose else logging.WARNING)
     logging.getLogger().addHandler(console)
     loop = _load(mode, model)
-    click.echo("Voice is ready. Ctrl-C ends it; agents go on.")
+    click.echo("Voice is ready. Any key silences it; Ctrl-C ends it; agents go on.")
     asyncio.run(_until_ended(loop))
 
 

@@ -86,7 +86,9 @@ class Link:
             self._handle(client, event)
 
     def _handle(self, client: Client, event: EventBody) -> None:
-        if event["type"] != "voice:state":
+        if event["type"] == "voice:command":  # "silence" waits for nothing
+            self._post(lambda: self._tell(Happened(event)))
+        elif event["type"] != "voice:state":
             snapshot = client.snapshot()
             self._post(lambda: self._fresh(snapshot))
             self._post(lambda: self._tell(Happened(event)))

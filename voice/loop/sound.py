@@ -24,6 +24,7 @@ from voice.listen.wake import WakePhrases
 from voice.listen.words import score_words
 from voice.loop.desk import Desk
 from voice.loop.echo import Echo
+from voice.loop.keys import keys
 from voice.loop.settings import VoiceSettings
 from voice.loop.stages import Stages
 from voice.loop.status import TROUBLE, doing
@@ -97,7 +98,7 @@ class Loop:
 
     async def run(self) -> None:
         """Until cancelled. Trouble with a device is shown and waited out; it ends nothing."""
-        async with self._speaker, self._queue, self._hearing, asyncio.TaskGroup() as tasks:
+        async with keys(self._key), self._speaker, self._queue, self._hearing, asyncio.TaskGroup() as tasks:
             tasks.create_task(self.desk.run(), name="voice-desk")
             tasks.create_task(self._listen(), name="voice-ears")
             tasks.create_task(self._prepare(), name="voice-prepare")
@@ -203,6 +204,13 @@ class Loop:
         self._active_at = self._clock.boot()
         self._queue.stop()
         self.desk.tell(Woken())
+
+    def _key(self) -> None:
+        """A key in the terminal silences; in push mode it opens the ear when there is nothing to silence."""
+        if self._queue.busy or self._settings.mode != "push":
+            self._silence()
+        else:
+            self._listen_now()
 
     def _microphone_is(self, state: MicrophoneState) -> None:
         trouble = state.kind in TROUBLE

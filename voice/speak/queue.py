@@ -135,6 +135,11 @@ class SpeechQueue:
         self._held = held
         self._wake.set()
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is spoken or waits."""
+        return self.now is not None or bool(self._waiting)
+
     async def idle(self) -> None:
         """Wait until nothing is spoken and nothing waits."""
         await self._quiet.wait()

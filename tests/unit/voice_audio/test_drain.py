@@ -57,3 +57,14 @@ def test_what_is_taken_at_once_after_told_gaps_is_swallowed() -> None:
     drain = Drain(0.06)
     drain.take(100.0, 0.02)
     assert any(drain.take(100.1 + 0.0005 * number, 0.02, underflow=True) for number in range(40))
+
+
+def test_gaps_in_silence_are_heard_by_nobody() -> None:
+    drain = Drain(0.06)
+    for number in range(10):
+        drain.take(100 + 0.03 * number, 0.02)
+    assert drain.ran_dry and not drain.torn
+    for number in range(10):
+        drain.sounding = True
+        drain.take(101 + 0.03 * number, 0.02)
+    assert drain.torn

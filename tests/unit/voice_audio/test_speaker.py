@@ -33,6 +33,7 @@ class Box:
     def __init__(self, rates: tuple[int, ...] = (16_000,), opens: int = 100) -> None:
         self.heard: list[list[float]] = []
         self.closed: list[int] = []
+        self.cut: list[int] = []
         self.latencies: list[float] = []
         self._fills: list[Callable[..., None]] = []
         self._rates, self._opens = rates, opens
@@ -46,7 +47,11 @@ class Box:
         self._fills.append(fill)
         self.heard.append([])
         self.opened.set()
-        closing = SimpleNamespace(latency=0.0, close=lambda: self.closed.append(number))
+        closing = SimpleNamespace(
+            latency=0.0,
+            close=lambda: self.closed.append(number),
+            abort=lambda ignore_errors: self.cut.append(number),
+        )
         return closing, self._rates[min(number, len(self._rates) - 1)]
 
     def take(self, count: int) -> None:
@@ -124,6 +129,33 @@ async def test_sound_that_a_server_swallows_after_a_gap_is_played_anew_and_not_t
         await told.over()
     assert box.heard[1][: len(long)] == long.tolist()
     assert told.kinds.count("ended") == 1
+
+
+async def test_stop_throws_away_what_a_device_with_much_room_still_holds() -> None:
+    box = Box()
+    speaker, told = speaker_of(box)
+    long = np.tile(SOUND, 160)
+    async with speaker:
+        speaker.play(long, 16_000, "a")
+        box.take(6400)  # 0.4 s at once
+        speaker.stop()
+        speaker.play(SOUND, 16_000, "b")
+        box.take(400)
+    assert box.cut == [0]
+    assert box.heard[1][:300] == SOUND.tolist()
+    assert told.kinds[0] == "dropped" and "ended" not in told.kinds
+
+
+async def test_stop_keeps_a_stream_that_holds_little() -> None:
+    box = Box()
+    speaker, _ = speaker_of(box)
+    async with speaker:
+        speaker.play(np.tile(SOUND, 160), 16_000, "a")
+        box.take(640)
+        speaker.stop()
+        box.take(640)
+        assert box.cut == []
+    assert not any(box.heard[0][640:])
 
 
 async def test_fresh_stream_of_another_rate_gets_the_part_at_its_own_rate() -> None:

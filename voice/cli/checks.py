@@ -14,6 +14,9 @@ from engine.domain.errors import ConduitError
 
 State = Literal["ok", "note", "failed"]
 
+# The sections of config/settings.yaml.
+_SECTIONS = frozenset({"voice", "policies", "confirmedPolicies"})
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -105,6 +108,36 @@ def engine() -> Iterator[Finding]:
     )
 
 
+def settings() -> Iterator[Finding]:
+    """What the user wrote into config/settings.yaml is valid, and is all of it heeded."""
+    import yaml
+
+    from engine.gates.policy import parse_rules
+    from engine.storage.layout import Layout
+    from voice.loop.settings import VoiceSettings, load_settings
+
+    path = Layout(home()).settings
+    if not path.is_file():
+        yield Finding("settings", "ok", f"{path} is not there, so everything has its default")
+        return
+    try:
+        load_settings(home())
+        written = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        parse_rules(written)
+    except ConduitError as error:
+        yield Finding("settings", "failed", str(error), f"Correct {path}; until then it allows nothing by itself.")
+        return
+    known = set(VoiceSettings.model_fields) | {str(field.alias) for field in VoiceSettings.model_fields.values()}
+    unheeded = [f"voice.{name}" for name in written.get("voice") or {} if name not in known]
+    unheeded += [str(name) for name in written if name not in _SECTIONS]
+    if unheeded:
+        yield Finding(
+            "settings", "note", f"{path} has what nothing heeds: {', '.join(unheeded)}. Look at its spelling."
+        )
+        return
+    yield Finding("settings", "ok", str(path))
+
+
 def _port() -> Finding:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -116,7 +149,7 @@ def _port() -> Finding:
     return Finding("port", "ok", f"{DEFAULT_PORT} is free")
 
 
-CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (folder, engine, sound, models, clis)
+CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (folder, settings, engine, sound, models, clis)
 
 
 def all_findings() -> Iterator[Finding]:

@@ -37,6 +37,45 @@ def test_a_file_in_the_place_of_the_folder_is_a_fault(home: Path) -> None:
     assert found.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('{"x":', "settings.yaml"),
+        ("just words", "settings.yaml"),
+        ("[1, 2]", "settings.yaml"),
+        ("voice: loud", "voice"),
+        ("voice: {mode: sometimes}", "voice.mode"),
+        ("voice: {speed: 9}", "voice.speed"),
+        ("policies: {all: yes}", "policies"),
+        ("policies: [{project: apollo}]", "Rule 1"),
+        ("voice: \x00", "settings.yaml"),
+    ],
+)
+def test_settings_that_cannot_be_heeded_are_a_fault_that_names_the_place(home: Path, text: str, named: str) -> None:
+    (home / "config").mkdir(parents=True)
+    (home / "config" / "settings.yaml").write_text(text)
+    (found,) = checks.settings()
+    assert found.state == "failed"
+    assert named in found.says
+    assert "settings.yaml" in found.remedy
+
+
+@pytest.mark.parametrize("text", ["voice: {mod: push}", "voise: {mode: push}"])
+def test_a_misspelt_setting_is_told(home: Path, text: str) -> None:
+    (home / "config").mkdir(parents=True)
+    (home / "config" / "settings.yaml").write_text(text)
+    (found,) = checks.settings()
+    assert found.state == "note"
+    assert text.partition(":")[0] in found.says or "voice.mod" in found.says
+
+
+@pytest.mark.parametrize("text", ["", "voice: {mode: push, wakePhrases: [hey conduit]}", "policies: []"])
+def test_settings_that_are_right_are_fine(home: Path, text: str) -> None:
+    (home / "config").mkdir(parents=True)
+    (home / "config" / "settings.yaml").write_text(text)
+    assert [found.state for found in checks.settings()] == ["ok"]
+
+
 def test_a_taken_port_is_a_fault_that_names_another(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 _ANSWER_LIMIT = 4.0  # seconds
+_ANSWER_BYTES = 1_000_000
 
 
 def main(argv: list[str]) -> int:
@@ -24,19 +25,28 @@ def main(argv: list[str]) -> int:
 
 
 def _of_engine(kept: Path, body: bytes) -> str | None:
-    """The engine's answer, or None when it gives none."""
+    """The engine's answer as it came, or None when it gives none that can be understood."""
     try:
         told = json.loads(kept.read_text("utf-8"))
-        where = urlsplit(told["address"])
+        where = urlsplit(str(told["address"]))
         connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=_ANSWER_LIMIT)
         headers = {"Authorization": f"Bearer {told['token']}", "Content-Type": "application/json"}
         connection.request("POST", f"/org/hooks/{told['run_id']}/PreToolUse", body, headers)
         response = connection.getresponse()
-        text = response.read().decode("utf-8")
+        text = response.read(_ANSWER_BYTES).decode("utf-8")
         connection.close()
-    except (OSError, ValueError, KeyError, http.client.HTTPException):
+        understood = response.status == 200 and _is_answer(json.loads(text))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, http.client.HTTPException):
         return None
-    return text if response.status == 200 and isinstance(json.loads(text), dict) else None
+    return text if understood else None
+
+
+def _is_answer(told: object) -> bool:
+    """Empty (no objection), or a decision about this call."""
+    if not isinstance(told, dict):
+        return False
+    decision = told.get("hookSpecificOutput", {})
+    return isinstance(decision, dict) and (not told or decision.get("permissionDecision") in ("ask", "deny"))
 
 
 def _own(body: bytes) -> dict[str, Any]:

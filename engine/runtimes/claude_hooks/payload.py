@@ -1,5 +1,6 @@
 """What a hook sends, and what it is answered with."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -21,6 +22,11 @@ class Payload(BaseModel):
     tool_name: str = ""
     tool_input: dict[str, Any] = {}
     last_assistant_message: str = ""
+
+    @property
+    def call(self) -> str:
+        """What is called, with what: two hooks of one call have the same, and nothing else names a request's call."""
+        return f"{self.tool_name} {json.dumps(self.tool_input, sort_keys=True)}"
 
 
 def read(body: Mapping[str, Any]) -> Payload:

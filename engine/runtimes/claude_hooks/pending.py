@@ -22,6 +22,7 @@ class Pending:
     """A permission request. ``closed``: the CLI let go of its connection; ``seen``: its dialog stood on the screen."""
 
     handle: str
+    call: str
     question: Question
     reply: asyncio.Future[HookReply]
     closed: bool = False
@@ -45,9 +46,9 @@ class PendingHooks:
         """A name for the next request."""
         return f"hook-{self._mark}-{next(self._numbers)}"
 
-    def add(self, handle: str, question: Question) -> Pending:
+    def add(self, handle: str, call: str, question: Question) -> Pending:
         """A request that has just come."""
-        pending = Pending(handle, question, asyncio.get_running_loop().create_future())
+        pending = Pending(handle, call, question, asyncio.get_running_loop().create_future())
         self._open[handle] = pending
         return pending
 

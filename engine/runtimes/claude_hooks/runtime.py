@@ -32,7 +32,9 @@ from engine.runtimes.claude_hooks.keeping import Kept
 from engine.runtimes.claude_hooks.payload import Payload
 from engine.runtimes.claude_hooks.pending import HookReply, Pending, PendingHooks
 from engine.runtimes.claude_hooks.questions import ALLOW, question
+from engine.runtimes.claude_hooks.verdicts import Verdicts
 from engine.runtimes.claude_hooks.watch import SessionFile
+from engine.runtimes.holder import held
 from engine.runtimes.link import Link
 from engine.runtimes.pty import PtyRuntime
 
@@ -88,6 +90,7 @@ class ClaudeRuntime(PtyRuntime):
         self._hooked = False  # whether any hook has called: before that, nothing on the screen waits for one
         self._judged: deque[str] = deque(maxlen=_JUDGED)  # commands that were judged before they could begin
         self._answered: deque[Question] = deque(maxlen=5)
+        self._verdicts = Verdicts()
         self._leaving = False
         self._watch: asyncio.Task[None] | None = None
 
@@ -132,10 +135,26 @@ class ClaudeRuntime(PtyRuntime):
                 return await self._permission(payload)
             case "PreToolUse":
                 return await self._before_tool(payload)
+            case "PostToolUse" | "PostToolUseFailure":
+                self._tool_ended(payload)
             case "StopFailure":
                 self._follower.add(Notice(f"It could not go on: {payload.last_assistant_message[:500]}"))
-        self._note_activity("busy" if event == "UserPromptSubmit" else "idle")
+        self._note_activity("idle" if event in ("Stop", "StopFailure") else "busy")
         return HookReply({})
+
+    def _tool_ended(self, payload: Payload) -> None:
+        """A call ran. If nobody here allowed it, a key that was typed ahead answered its dialog before it was drawn."""
+        if self._verdicts.take_allowed(payload.call):
+            return
+        if self._verdicts.take_refused(payload.call):
+            what = payload.tool_input.get("command") or payload.tool_name
+            self._follower.add(Notice(f"It ran although you refused it, let through by a key at its terminal: {what}"))
+            return
+        for pending in self._pending:
+            if pending.call == payload.call and not pending.reply.done():
+                pending.reply.set_result(HookReply({}))
+                self._withdraw(pending, "answered_at_terminal")
+                return
 
     async def _before_tool(self, payload: Payload) -> HookReply:
         """Never holds: a harmful call is answered with ``ask`` at once, so that its dialog comes in any case."""
@@ -146,7 +165,7 @@ class ClaudeRuntime(PtyRuntime):
 
     async def _permission(self, payload: Payload) -> HookReply:
         handle = self._pending.handle()
-        pending = self._pending.add(handle, question(payload, handle, _old_text))
+        pending = self._pending.add(handle, payload.call, question(payload, handle, _old_text))
         try:
             self._follower.add(Asked(pending.question))
             # At once: whoever makes a gate of it may take their time. Not cancelled, so that it is before any thaw.
@@ -226,6 +245,12 @@ class ClaudeRuntime(PtyRuntime):
 
     # answers
 
+    async def write(self, data: bytes) -> None:
+        """Raw keys of a person; Conflict from the moment a request comes, for its dialog would take them."""
+        if any(not pending.reply.done() and not pending.closed for pending in self._pending):
+            raise Conflict("The agent has just asked for permission: nothing is typed until that is decided.")
+        await super().write(data)
+
     async def answer(self, reply: Reply, question: Question) -> Answered:
         """By the hook's open connection; by the dialog's own keys where that is gone (the engine was restarted)."""
         if not isinstance(reply, Structured):
@@ -239,6 +264,8 @@ class ClaudeRuntime(PtyRuntime):
     async def _by_hook(self, pending: Pending, reply: Structured) -> Answered:
         behaviour: Literal["allow", "deny"] = "allow" if reply.option == ALLOW else "deny"
         self._answered.append(pending.question)
+        self._verdicts.decide(pending.call, allowed=behaviour == "allow")
+        ended = await self._end_begun(pending.question) if behaviour == "deny" else ""
         sends = HookReply(payloads.permission(behaviour, reply.message))
         pending.reply.set_result(sends)
         try:  # written while everything stands still, so that the CLI reads it before anyone can do anything else
@@ -250,7 +277,15 @@ class ClaudeRuntime(PtyRuntime):
         await self.thaw()
         gone = await self._vanishes(pending.question)
         told = f": {reply.message}" if reply.message and behaviour == "deny" else ""
-        return Answered(f"answered its hook with {behaviour}{told}", gone)
+        return Answered(f"{ended}answered its hook with {behaviour}{told}", gone)
+
+    async def _end_begun(self, refused: Question) -> str:
+        """End a refused command that a key, typed ahead at the terminal, has begun; nothing else would stop it."""
+        holder, agent = int(self._link.hello["pid"]), int(self._link.hello["agent"])
+        if not await asyncio.to_thread(held.named, holder, agent, refused.command):
+            return ""
+        done = await self._link.ask("kill_held", command=refused.command)
+        return f"ended the command, which a key at the terminal had begun ({len(done['pids'])} processes); "
 
     async def _vanishes(self, asked: Question) -> bool:
         for _ in range(_LOOKS):

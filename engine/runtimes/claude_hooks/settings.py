@@ -11,7 +11,7 @@ TOKEN_VARIABLE = "CONDUIT_HOOK_TOKEN"  # an environment variable's name, not a s
 PATIENT = 2_000_000
 BRIEF = 10
 
-TOLD = ("UserPromptSubmit", "Stop", "StopFailure")
+TOLD = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure")
 # These read, or talk to the user: they are judged by the engine when it is there, and need no net when it is not.
 _READERS = (
     "Read Glob Grep LS NotebookRead TodoWrite TodoRead WebSearch BashOutput ToolSearch Task Agent AskUserQuestion"

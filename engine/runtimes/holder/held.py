@@ -14,11 +14,21 @@ def of_command(root: int, agent: int, command: str | None) -> list[Process]:
     """
     rows = processes.descendants(root, processes.table())
     others = [row for row in rows if row.pid != agent]
-    named = [row for row in others if command and _plain(command) in _plain(" ".join(processes.command_line(row.pid)))]
-    if named:
-        return _with_offspring(root, rows, named, agent)
+    if found := _named(others, command):
+        return _with_offspring(root, rows, found, agent)
     session = next((row.session for row in rows if row.pid == agent), 0)
     return [row for row in others if row.session != session] or others
+
+
+def named(root: int, agent: int, command: str | None) -> list[Process]:
+    """Those whose argv contains the command: it has begun for certain."""
+    return _named([row for row in processes.descendants(root, processes.table()) if row.pid != agent], command)
+
+
+def _named(rows: list[Process], command: str | None) -> list[Process]:
+    if not command:
+        return []
+    return [row for row in rows if _plain(command) in _plain(" ".join(processes.command_line(row.pid)))]
 
 
 def _with_offspring(root: int, rows: list[Process], named: list[Process], agent: int) -> list[Process]:

@@ -23,12 +23,12 @@ from voice.dialogue.world import Step, World, agents_named, by_project, project_
 from voice.understand.intents import Intent
 
 
-def after_undo(state: State, world: World, request: Request, say: Say, what: str) -> Step:
+def after_undo(state: State, world: World, request: Request, say: Say, undone: Say) -> Step:
     """Read ``say`` back; do ``request`` when the window after it has passed."""
     if world.undo <= 0:
         return Step(state, (request,))
     say_id = f"undo-{state.counter}"
-    pending = Pending(request, say_id, what)
+    pending = Pending(request, say_id, undone)
     further = replace(state.to("undoable"), pending=(*state.pending, pending), counter=state.counter + 1)
     return Step(further, (), (replace(say, id=say_id),))
 
@@ -57,7 +57,8 @@ def _tell(state: State, world: World, intent: Intent, agent: AgentView) -> Step:
     if agent["pendingGate"]:
         return Step(state, (), (Say("tell.gate_open", {"agent": agent["name"]}),))
     request = Tell(agent["projectId"], agent["id"], agent["name"], text)
-    return after_undo(state, world, request, Say("tell.readback", {"agent": agent["name"], "text": text}), text)
+    say = Say("tell.readback", {"agent": agent["name"], "dictated": text})
+    return after_undo(state, world, request, say, Say("undone", {"dictated": text}))
 
 
 def _output(state: State, world: World, intent: Intent, agent: AgentView) -> Step:
@@ -73,8 +74,8 @@ def _run(state: State, world: World, intent: Intent, agent: AgentView) -> Step:
     request = RunAgent(verb, agent["projectId"], agent["id"], agent["name"])
     if verb == "start":
         return Step(state, (request,))
-    values = {"agent": agent["name"], "project": agent["projectName"]}
-    return after_undo(state, world, request, Say(f"{verb}.readback", values), f"{verb} {agent['name']}")
+    values: dict[str, object] = {"agent": agent["name"], "project": agent["projectName"]}
+    return after_undo(state, world, request, Say(f"{verb}.readback", values), Say(f"undone.{verb}", values))
 
 
 def _with_project(state: State, world: World, intent: Intent) -> tuple[str, str] | Step:
@@ -95,8 +96,8 @@ def _broadcast(state: State, world: World, intent: Intent) -> Step:
     if isinstance(found, Step):
         return found
     text = str(intent.slots["text"])
-    say = Say("broadcast.readback", {"project": found[1], "text": text})
-    return after_undo(state, world, Broadcast(found[0], found[1], text), say, text)
+    say = Say("broadcast.readback", {"project": found[1], "dictated": text})
+    return after_undo(state, world, Broadcast(found[0], found[1], text), say, Say("undone", {"dictated": text}))
 
 
 def _note(state: State, world: World, intent: Intent) -> Step:
@@ -123,16 +124,16 @@ def _session(state: State, world: World, intent: Intent) -> Step:
     run = session_named(world, name)
     if run is None:
         return Step(state, (), (Say("unknown.session", {"session": name}),))
-    values = {"session": name, "agent": run["agentName"], "state": run["state"]}
+    values: dict[str, object] = {"session": name, "agent": run["agentName"], "state": run["state"]}
     live = run["state"] in ("starting", "working", "waiting", "idle")
     if intent.name == "session.resume":
         if live:
-            return Step(state, (), (Say("session.is_live", dict(values)),))
+            return Step(state, (), (Say("session.is_live", values),))
         return Step(state, (RunSession("resume", run["id"], name, run["agentName"]),))
     if not live:
-        return Step(state, (), (Say("session.is_over", dict(values)),))
+        return Step(state, (), (Say("session.is_over", values),))
     request = RunSession("halt", run["id"], name, run["agentName"])
-    return after_undo(state, world, request, Say("halt.readback", dict(values)), f"halt {name}")
+    return after_undo(state, world, request, Say("halt.readback", values), Say("undone.halt", values))
 
 
 def _policy(state: State, world: World, intent: Intent) -> Step:

@@ -169,7 +169,7 @@ def _undo(state: State) -> Step:
     after = replace(state, pending=rest)
     if not rest and after.phase == "undoable":
         after = after.to("awake")
-    return Step(after, (Silence(),), (Say("undone", {"what": last.what}),))
+    return Step(after, (Silence(),), (last.undone,))
 
 
 def _cancel(state: State, world: World, intent: Intent) -> Step:

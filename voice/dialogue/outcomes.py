@@ -301,7 +301,7 @@ def _chat(state: State, done: Done, world: World) -> Step:
 def _noted(state: State, done: Done, world: World) -> Step:
     request = done.request
     assert isinstance(request, PostNote)
-    return Step(state, (), (Say("note.done", {"project": request.project, "text": request.text}),))
+    return Step(state, (), (Say("note.done", {"project": request.project, "dictated": request.text}),))
 
 
 DONE: Mapping[type, Callable[[State, Done, World], Step]] = {

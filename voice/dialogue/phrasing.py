@@ -15,7 +15,7 @@ from voice.understand.fold import fold, split_camel, words
 from voice.understand.numbers import NumberWords
 
 PHRASES = Path(__file__).parent / "phrasing"
-Kind = Literal["command", "path", "prose", "markdown", "diff", "output", "json"]
+Kind = Literal["command", "path", "prose", "markdown", "diff", "output", "json", "dictated"]
 _MOST_WORDS_QUOTED = 25
 _FREQUENT = (
     "refused.",
@@ -103,6 +103,8 @@ class _Renderer:
             return self.name(str(value))
         if name == "session":
             return self.session(str(value))
+        if name == "dictated":
+            return self.code(str(value), "dictated")
         if name == "state":
             return self.phrase(f"state.{value}")
         if name in ("text", "heard", "what", "sentence", "exit", "description"):

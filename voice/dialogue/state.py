@@ -32,7 +32,7 @@ class Pending:
 
     request: Request
     say_id: str
-    what: str  # the command in words, for "Cancelled: ..."
+    undone: Say  # said when it is cancelled
     due: float | None = None
 
 

@@ -11,6 +11,7 @@ from hassil.parser import ParseError
 from hassil.sample import sample_expression
 
 from voice.understand.automaton import Automaton, Ending, GrammarError, add_sentence
+from voice.understand.dictation import Vocabulary, vocabulary
 from voice.understand.fold import fold
 from voice.understand.lists import (
     AnyName,
@@ -58,6 +59,7 @@ class Grammar:
     doubts: frozenset[str]
     dangling: frozenset[str]
     prompt: tuple[str, ...] = ()
+    dictation: Vocabulary = field(default_factory=Vocabulary)
     automaton: Automaton = field(default_factory=Automaton)
 
     def slot_lists(self, live: Mapping[str, Sequence[str]]) -> dict[str, SlotList]:
@@ -147,12 +149,13 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
 def _grammar(data: Mapping[str, Any]) -> Grammar:
     guards = data.get("guards", {})
     settings = data.get("settings", {})
+    numbers = _numbers(data.get("numbers", {}))
     grammar = Grammar(
         language=str(data.get("language", "en")),
         groups=tuple(_groups(data["intents"])),
         rules={key: str(rule) for key, rule in data.get("expansion_rules", {}).items()},
         lists=data.get("lists", {}),
-        numbers=_numbers(data.get("numbers", {})),
+        numbers=numbers,
         symbols=data.get("symbols", {}),
         costs=_costs(settings, data),
         per_word=float(settings.get("per_word", 0.35)),
@@ -162,6 +165,7 @@ def _grammar(data: Mapping[str, Any]) -> Grammar:
         doubts=_folded((*guards.get("doubts", ()), *guards.get("negations", ()))),
         prompt=tuple(str(sentence) for sentence in data.get("prompt", ())),
         dangling=_folded(guards.get("dangling", ())),
+        dictation=vocabulary(data.get("dictation", {}), numbers),
     )
     for group in grammar.groups:
         for sentence in group.sentences:

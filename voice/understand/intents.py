@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
+from voice.understand.dictation import written
 from voice.understand.fold import tokens, words
 from voice.understand.grammar import Grammar
 from voice.understand.lists import Heard, SlotList, Value
@@ -17,6 +18,7 @@ _TOO_CLOSE_BETWEEN = 0.12  # two meanings of two transcripts
 _WEIGHT = 2.0  # of a unit of mean log-probability, in the parse's costs
 _FREE = frozenset(("text", "reason"))  # slots that hold the user's own words
 _READINGS = 5  # hypotheses looked at
+_ONE_LINE = frozenset(("gate.answer",))  # a new line could be taken for the key that ends an answer
 
 
 class Reading(Protocol):
@@ -162,9 +164,23 @@ class Understanding:
     def _decide(self, scored: Sequence[_Scored]) -> Intent | AskWhich:
         first = scored[0]
         if first.parse.unsure:
-            return AskWhich(_distinct([s for s in scored if s.score - first.score < 0.3 and s.parse.unsure]))
+            return AskWhich(self._distinct([s for s in scored if s.score - first.score < 0.3 and s.parse.unsure]))
         rivals = [s for s in scored[1:] if self._rivals(first, s)]
-        return AskWhich(_distinct([first, *rivals])) if rivals else _intent(first)
+        return AskWhich(self._distinct([first, *rivals])) if rivals else self._intent(first)
+
+    def _intent(self, scored: _Scored) -> Intent:
+        confidence = min(1.0, scored.confidence) * math.exp(-scored.score)
+        slots = _public(scored.parse.slots)
+        if "text" in slots:  # what is sent is what is read back: signs are written before either
+            lines = scored.parse.intent not in _ONE_LINE
+            slots["text"] = written(str(slots["text"]), self.grammar.dictation, lines=lines)
+        return Intent(scored.parse.intent, slots, round(confidence, 3))
+
+    def _distinct(self, scored: Sequence[_Scored]) -> tuple[Intent, ...]:
+        kept: dict[object, Intent] = {}
+        for one in scored:
+            kept.setdefault(_fixed(_meaning(one)), self._intent(one))
+        return tuple(kept.values())[:6]
 
     def _rivals(self, first: _Scored, other: _Scored) -> bool:
         if other.parse.unsure or _meaning(first) == _meaning(other) or self._free(first) or self._free(other):
@@ -215,15 +231,3 @@ def _meaning(scored: _Scored) -> tuple[str, tuple[tuple[str, Value], ...]]:
 
 def _public(slots: Mapping[str, Value]) -> dict[str, Value]:
     return {slot: value for slot, value in slots.items() if not slot.startswith("_")}
-
-
-def _intent(scored: _Scored) -> Intent:
-    confidence = min(1.0, scored.confidence) * math.exp(-scored.score)
-    return Intent(scored.parse.intent, _public(scored.parse.slots), round(confidence, 3))
-
-
-def _distinct(scored: Sequence[_Scored]) -> tuple[Intent, ...]:
-    kept: dict[object, Intent] = {}
-    for one in scored:
-        kept.setdefault(_fixed(_meaning(one)), _intent(one))
-    return tuple(kept.values())[:6]

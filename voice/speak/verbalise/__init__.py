@@ -6,6 +6,7 @@ from typing import Literal, assert_never
 
 from voice.speak.verbalise.characters import is_hidden
 from voice.speak.verbalise.command import speak_exact
+from voice.speak.verbalise.dictated import speak_dictated
 from voice.speak.verbalise.diff import speak_diff
 from voice.speak.verbalise.hide import hidden_stretches
 from voice.speak.verbalise.output import speak_output
@@ -16,7 +17,7 @@ from voice.speak.verbalise.structure import speak_json
 
 __all__ = ["Kind", "Spoken", "UnknownLanguage", "sentences", "verbalise"]
 
-Kind = Literal["command", "path", "prose", "diff", "output", "json", "markdown"]
+Kind = Literal["command", "path", "prose", "diff", "output", "json", "markdown", "dictated"]
 
 _LONG_WORDS = 60  # about 25 seconds of speech
 _SHORT = 160  # characters of a short version that is simply the beginning
@@ -43,6 +44,9 @@ def verbalise(text: str, *, kind: Kind, language: str = "en") -> Spoken:
             return _exact(text, kind, phrases)
         case "prose" | "markdown":
             whole, secrets = speak_prose(text, phrases)
+            return _finished(text, whole, _first_part(whole), secrets, phrases, kind)
+        case "dictated":
+            whole, secrets = speak_dictated(text, phrases)
             return _finished(text, whole, _first_part(whole), secrets, phrases, kind)
         case "output":
             return _finished(text, *speak_output(text, phrases), phrases, kind)

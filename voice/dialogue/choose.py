@@ -14,7 +14,7 @@ def chosen(text: str, candidates: Sequence[Intent], language: Words) -> Intent |
         return None
     if len(candidates) == 1 and all(word in language.yes for word in spoken):
         return candidates[0]
-    if spoken in (["last"], ["latter"]):
+    if len(spoken) == 1 and spoken[0] in language.last:
         return candidates[-1]
     place = language.numbers.number(spoken)
     if place is not None:

@@ -23,9 +23,9 @@ def test_no_phrase_in_or_after_a_reading_holds_a_word_of_consent() -> None:
 
 
 def test_every_phrase_that_the_code_names_exists() -> None:
-    root = Path(phrasing.__file__).parent
+    root = Path(phrasing.__file__).parents[1]
     named = set()
-    for path in root.glob("*.py"):
+    for path in root.rglob("*.py"):
         named |= set(re.findall(r'(?:Say|phrase)\(\s*"([a-z_.]+)"', path.read_text("utf-8")))
     composed = {"reading.gate", "reading.plan", "status.overview", "plans.list", "sessions.list"}
     assert named - composed <= set(ENGLISH.say)

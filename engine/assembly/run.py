@@ -12,6 +12,7 @@ from pathlib import Path
 from engine.api.app import About, Access, create_app
 from engine.api.server import DEFAULT_PORT, Announcement, ApiServer
 from engine.assembly.build import Engine, build
+from engine.assembly.language import spoken_language
 from engine.domain.errors import ConduitError
 from engine.ports.clock import stamp
 from engine.service.voice import forget_silent_voice
@@ -69,7 +70,8 @@ def build_on(layout: Layout, announcement: Announcement) -> Engine:
     from engine.storage.store import Store
 
     Store(layout).prepare()
-    return build(layout.root, event_floor=announcement.event_floor())
+    language = spoken_language(layout.settings)
+    return build(layout.root, event_floor=announcement.event_floor(), language=language)
 
 
 async def _recover(engine: Engine) -> None:

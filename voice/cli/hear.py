@@ -140,7 +140,7 @@ def _sounds(
     from voice.loop.settings import load_settings
 
     settings = load_settings(home())
-    recogniser = WhisperRecogniser.load(model or settings.model, settings.models or None)
+    recogniser = WhisperRecogniser.load(model or settings.model, settings.models or None, language=settings.language)
     vad = Vad()
     for path in files:
         try:

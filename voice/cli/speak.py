@@ -39,7 +39,9 @@ def speak(text: tuple[str, ...], output: Path | None, kind: str) -> None:
     spoken = verbalise(raw, kind=cast("Kind", kind), language=settings.language).text
     if not spoken.strip():
         raise BadRequest("There is nothing to say in that text.")
-    voice = load_synthesiser(settings.voice, settings.speed, settings.volume, settings.models or None)
+    voice = load_synthesiser(
+        settings.voice, settings.speed, settings.volume, settings.models or None, settings.language
+    )
     if output is not None:
         _write(voice, spoken, output)
     elif not asyncio.run(_play(voice, spoken, settings)):

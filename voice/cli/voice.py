@@ -63,9 +63,11 @@ def _load(mode: str | None, model: str | None) -> Loop:
     chosen = {"mode": mode, "model": model}
     settings = load_settings(home()).model_copy(update={key: value for key, value in chosen.items() if value})
     click.echo(f"Loading the recogniser ({settings.model}) and the voice ({settings.voice}) ...")
-    recogniser = WhisperRecogniser.load(settings.model, settings.models or None)
+    recogniser = WhisperRecogniser.load(settings.model, settings.models or None, language=settings.language)
     recogniser.warm_up()
-    mouth = load_synthesiser(settings.voice, settings.speed, settings.volume, settings.models or None)
+    mouth = load_synthesiser(
+        settings.voice, settings.speed, settings.volume, settings.models or None, settings.language
+    )
     return Loop(home(), settings, recogniser, mouth)
 
 

@@ -3,28 +3,22 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from engine.domain.errors import BadRequest
-from voice.listen.repeats import words
+from voice.deciding import deciding_word
 
 PROMPT_TOKENS = 223
 """Half of the decoder's context less one: what Whisper takes as earlier text."""
-
-_APPROVING = ("approve", "approved", "approves", "approving", "approval", "accept", "accepts", "accepted", "confirm")
-_ALLOWING = ("confirmed", "allow", "allowed", "grant", "granted", "authorise", "authorize", "agree", "agreed")
-_ANSWERING = ("yes", "yeah", "yep", "reject", "rejected", "deny", "denied", "refuse", "refused")
-CONSENT_WORDS = frozenset((*_APPROVING, *_ALLOWING, *_ANSWERING))
-"""An approval has to be recognised without help, so these bias nothing."""
 
 
 def check_examples(examples: Iterable[str]) -> None:
     """BadRequest when an example holds a word of consent."""
     for example in examples:
-        if found := CONSENT_WORDS.intersection(words(example)):
-            raise BadRequest(f'"{example}" can not be an example for the recogniser: "{min(found)}" decides something.')
+        if (found := deciding_word(example)) is not None:
+            raise BadRequest(f'"{example}" can not be an example for the recogniser: "{found}" decides something.')
 
 
 def without_consent(examples: Iterable[str]) -> list[str]:
     """Those examples that hold no word of consent."""
-    return [example for example in examples if not CONSENT_WORDS.intersection(words(example))]
+    return [example for example in examples if deciding_word(example) is None]
 
 
 def encode_prompt(examples: Sequence[str], encode: Callable[[str], list[int]]) -> list[int]:

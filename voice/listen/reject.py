@@ -20,6 +20,10 @@ _INVENTION = re.compile(
     | (music|applause|laughter|sighs?|coughs?|inaudible)(\ \w+)?
     | (we'll\ be|i'll\ be)\ right\ back.*
     | let's\ (get\ started|go\ to\ the\ next)(\ video)?
+    | untertitel(ung|n)?(\ (der|des|von|im\ auftrag|aufgrund)\ .*)?
+    | (vielen\ |herzlichen\ )?dank(e)?\ (fürs|für\ (das|die|ihre|eure))\ (zuschauen|zusehen|zuhören|aufmerksamkeit).*
+    | (tschüss\ und\ )?bis\ (zum|zur|im)\ nächsten\ (mal|video|folge).*
+    | copyright\ (wdr|zdf|swr|ndr|br|orf)\b.*
     | .*\ in\ (the|this|my|our)\ next\ (video|episode).*
     """,
     re.VERBOSE,

@@ -65,22 +65,30 @@ class _Try:
 class WhisperRecogniser:
     """Faster-whisper's model, driven below its pipeline; thread safe by a lock, for words come one turn at a time."""
 
-    def __init__(self, model: Any, name: str) -> None:
+    def __init__(self, model: Any, name: str, language: str = "en") -> None:
         from faster_whisper.tokenizer import Tokenizer
 
         self.name = name
         self._model = model
         several = model.model.is_multilingual
+        if not several and language != "en":
+            raise Unavailable(
+                f"The model {name} understands English only; set voice.model in config/settings.yaml to base."
+            )
         self._tokens = Tokenizer(
-            model.hf_tokenizer, several, task="transcribe" if several else None, language="en" if several else None
+            model.hf_tokenizer, several, task="transcribe" if several else None, language=language if several else None
         )
         self._lock = threading.Lock()
 
     @classmethod
     def load(
-        cls, name: str = "tiny.en", settings: Mapping[str, str] | None = None, threads: int = 2
+        cls,
+        name: str = "tiny.en",
+        settings: Mapping[str, str] | None = None,
+        threads: int = 2,
+        language: str = "en",
     ) -> "WhisperRecogniser":
-        """Load by name in the manifest or by folder; half a second. Unavailable when the model cannot be had."""
+        """Load by name in the manifest or by folder; half a second. Unavailable when it can't be had, or not for it."""
         from faster_whisper import WhisperModel
 
         folder: Path = models.find(name, settings)
@@ -88,7 +96,7 @@ class WhisperRecogniser:
             model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
         except (RuntimeError, ValueError, OSError) as error:
             raise Unavailable(f"The recogniser could not load the model in {folder}: {error}.") from error
-        return cls(model, name)
+        return cls(model, name, language)
 
     def warm_up(self) -> None:
         """Recognise half a second of faint noise, so that the first turn is as fast as the others."""

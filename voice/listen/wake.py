@@ -35,9 +35,9 @@ class WakePhrases:
             check_phrase(phrase)
         self._phrases = [(phrase, words(phrase)) for phrase in phrases]
 
-    def examples(self) -> list[str]:
-        """Sentences with the phrases, for the recogniser: unprompted it spells them as it likes."""
-        return [f"{phrase.title()}, what is waiting?" for phrase, _ in self._phrases]
+    def examples(self, command: str = "What is waiting?") -> list[str]:
+        """``command`` behind each of the phrases, for the recogniser: unprompted it spells them as it likes."""
+        return [f"{phrase.title()}, {command[:1].lower()}{command[1:]}" for phrase, _ in self._phrases]
 
     def taken_off(self, readings: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
         """``readings`` (the likeliest first) without the phrase, or none when no reading begins with it.

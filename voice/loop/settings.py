@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from engine.domain.errors import BadRequest
 from voice.listen.wake import DEFAULT_PHRASES
 
 Mode = Literal["wake", "push", "open"]
+ESPEAK = "espeak-ng"
+_VOICES = {"en": "en_US-joe-medium"}  # the voices that come along
 
 
 class VoiceSettings(BaseModel):
@@ -21,7 +23,7 @@ class VoiceSettings(BaseModel):
     wake_phrases: tuple[str, ...] = Field(default=DEFAULT_PHRASES, alias="wakePhrases", min_length=1)
     language: str = "en"
     model: str = "base"
-    voice: str = "en_US-joe-medium"
+    voice: str = ""
     speed: float = Field(default=1.0, ge=0.5, le=2.5)
     volume: float = Field(default=1.0, ge=0.0, le=2.0)
     input: str | None = None
@@ -29,6 +31,13 @@ class VoiceSettings(BaseModel):
     undo: float = Field(default=3.0, ge=0.0, le=30.0)
     stay_open: float = Field(default=20.0, alias="stayOpen", ge=3.0, le=600.0)
     models: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _speaks_the_language(self) -> "VoiceSettings":
+        """Without a voice named: ours for English, espeak-ng for every other language."""
+        if not self.voice:
+            self.voice = _VOICES.get(self.language, ESPEAK)
+        return self
 
 
 def load_settings(home: Path) -> VoiceSettings:

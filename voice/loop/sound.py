@@ -171,7 +171,8 @@ class Loop:
     def _examples(self) -> list[str]:
         """For the recogniser: the wake phrase first, while it is waited for."""
         waits = self._settings.mode == "wake" and self.desk.state.phase == "asleep"
-        return fitting([*(self._wake.examples() if waits else ()), *self.desk.examples()])
+        woken = self._wake.examples(*self.desk.understanding.grammar.prompt[:1]) if waits else ()
+        return fitting([*woken, *self.desk.examples()])
 
     def _comes_back(self, text: str, heard: Heard, understood: Understood) -> bool:
         grammar = self.desk.understanding.grammar

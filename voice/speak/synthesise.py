@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 _END = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _LONGEST = 220
 SLOWEST, FASTEST = 0.5, 2.5
+ESPEAK = "espeak-ng"
+_ESPEAK = {"en": "en-us"}  # where its voice has another name than the language
 
 
 @dataclass(frozen=True)
@@ -177,14 +179,21 @@ def load_synthesiser(
     speed: float = 1.0,
     volume: float = 1.0,
     settings: Mapping[str, str] | None = None,
+    language: str = "en",
 ) -> Cached:
-    """The named Piper voice, else espeak-ng with a warning in the log; Unavailable when neither can be had."""
+    """The named Piper voice, else espeak-ng with a warning in the log; Unavailable when neither can be had.
+
+    ``name`` "espeak-ng" asks for espeak-ng, which speaks every ``language``.
+    """
     voice: Synthesiser
+    spare = _ESPEAK.get(language, language)
     try:
-        voice = Piper.load(name, settings)
+        voice = Espeak(spare) if name == ESPEAK else Piper.load(name, settings)
     except ConduitError as error:
+        if name == ESPEAK:
+            raise
         _log.warning("%s Speaking with espeak-ng meanwhile.", error)
-        voice = Espeak()
+        voice = Espeak(spare)
     cached = Cached(voice)
     cached.speed, cached.volume = speed, volume
     return cached

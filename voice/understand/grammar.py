@@ -207,6 +207,7 @@ def _numbers(data: Mapping[str, Any]) -> NumberWords:
         ordinals={fold(word): int(value) for word, value in data.get("ordinals", {}).items()},
         joiners=frozenset(fold(word) for word in data.get("joiners", ())),
         zeros=frozenset(fold(word) for word in data.get("zeros", ())),
+        suffixes=tuple(fold(word) for word in data.get("suffixes", ())),
     )
 
 

@@ -13,6 +13,7 @@ class NumberWords:
     ordinals: Mapping[str, int] = field(default_factory=dict)
     joiners: frozenset[str] = frozenset()
     zeros: frozenset[str] = frozenset()
+    suffixes: tuple[str, ...] = ()  # of an ordinal in figures: "2nd"
 
     def digit(self, word: str) -> str | None:
         """``word`` as one figure or a numeral ("two" and "2" as "2"), else None."""
@@ -32,8 +33,9 @@ class NumberWords:
     def _single(self, word: str) -> int | None:
         if word.isdecimal():
             return int(word) if len(word) < 10 else None
-        if len(word) > 2 and word[:-2].isdecimal() and word[-2:] in ("st", "nd", "rd", "th"):
-            return int(word[:-2])
+        for suffix in self.suffixes:
+            if word.endswith(suffix) and word.removesuffix(suffix).isdecimal():
+                return int(word.removesuffix(suffix))
         for table in (self.cardinals, self.ordinals, self.multipliers):
             if word in table:
                 return table[word]

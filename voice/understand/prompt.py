@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from voice.deciding import deciding_word
 from voice.understand.automaton import Automaton
 from voice.understand.fold import split_camel, words
 from voice.understand.intents import Understanding
@@ -9,12 +10,6 @@ from voice.understand.intents import Understanding
 _MOST_TOKENS = 223
 _MOST_SENTENCES = 40
 _LONGEST = 24  # words of one generated sentence
-_CONSENT = frozenset(
-    words(
-        "approve approved approves approving approval accept accepts accepted allow allowed permit confirm confirmed "
-        "grant granted agree agreed authorise authorize yes yeah yep reject rejected deny denied refuse refused decline"
-    )
-)
 
 
 def tokens_of(text: str) -> int:
@@ -47,7 +42,7 @@ def fitting(sentences: Iterable[str]) -> list[str]:
     room = _MOST_TOKENS
     for sentence in sentences:
         cost = tokens_of(sentence)
-        if cost <= room and _CONSENT.isdisjoint(words(sentence)):
+        if cost <= room and deciding_word(sentence) is None:
             kept.append(sentence)
             room -= cost
     return kept

@@ -34,6 +34,7 @@ class LanguageFile(BaseModel):
     questions: list[str]
     standing: list[str]
     yes_words: list[str]
+    unprompted: list[str] = Field(min_length=1)
     words: dict[str, list[str]] = Field(min_length=FEWEST_WORDS)
     sound_refusals: list[str] = Field(min_length=1)
     numbers: dict[str, str]
@@ -67,6 +68,7 @@ class Lexicon:
     questions: tuple[Phrase, ...]
     standing: tuple[Phrase, ...]
     yes_words: tuple[Phrase, ...]
+    unprompted: tuple[Phrase, ...]
     spellings: Mapping[Phrase, str]
     words: tuple[str, ...]
     sound_refusals: tuple[str, ...]
@@ -103,6 +105,7 @@ def build(code: str, file: LanguageFile) -> Lexicon:
         questions=_phrases(file.questions),
         standing=_phrases(file.standing),
         yes_words=_phrases(file.yes_words),
+        unprompted=_phrases(file.unprompted),
         spellings={tokens(form): word for word, forms in file.words.items() for form in (word, *forms)},
         words=tuple(file.words),
         sound_refusals=tuple(file.sound_refusals),

@@ -45,7 +45,11 @@ def fields(language: str) -> dict[str, Any]:
         "language": language,
         "say": data["say"],
         **{name: _folded(data[name]) for name in ("yes", "passed_over", "last", "consent")},
-        "numbers": NumberWords(cardinals=_keys(numbers["cardinals"]), ordinals=_keys(numbers["ordinals"])),
+        "numbers": NumberWords(
+            cardinals=_keys(numbers["cardinals"]),
+            ordinals=_keys(numbers["ordinals"]),
+            suffixes=tuple(map(fold, numbers["suffixes"])),
+        ),
         "count_words": tuple(data["count_words"]),
         "and_": data["and"],
         "or_": data["or"],

@@ -139,6 +139,9 @@ class _Walk:
     def assign(self, node: Node, scope: Scope) -> None:
         name, words = self._assignment(node, scope)
         scope.variables[name] = words
+        # Alone on its line it holds for all that follows.
+        env = ((name, " ".join(word.text for word in words)),)
+        self.bench.judge_call(self.bench, Call("", (), scope, None, env))
 
     def loop(self, node: Node, scope: Scope, stdin: Feed | None) -> None:
         name = node.child_by_field_name("variable")

@@ -173,7 +173,9 @@ def mongo(call: Call, bench: Bench) -> list[Finding]:
 
 def redis(call: Call, bench: Bench) -> list[Finding]:
     """redis-cli: one command an invocation, or lines on its input."""
-    got = options.parse(call.args, ("h", "p", "a", "n", "u", "s", "r", "i", "user", "pass"), stop_early=True)
+    got = options.parse(
+        call.args, ("h", "p", "a", "n", "u", "s", "r", "i", "user", "pass", "pattern", "count"), stop_early=True
+    )
     lines = [" ".join(w.text for w in got.operands)] if got.operands else []
     if not lines and call.stdin is not None:
         lines = (call.stdin.text or "unknown").splitlines()

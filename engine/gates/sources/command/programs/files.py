@@ -209,10 +209,14 @@ def rsync(call: Call, bench: Bench) -> list[Finding]:
         return []
     if len(got.operands) < 2:
         return []
+    for word in (*got.values.get("e", []), *got.values.get("rsh", [])):
+        bench.nested(word.text, call.scope.fork())
+    if "remove-source-files" in got.long:
+        return deleted(targets_of(got.operands[:-1], call, bench), bench, recursive=True)
     goal = got.operands[-1]
     remote = _remote(goal.text)
     place: Place = "remote" if remote else resolve(goal, call.scope, bench.where).place
-    if any(name.startswith("del") or name == "remove-source-files" for name in got.long):
+    if any(name.startswith("del") for name in got.long):
         return [found("delete", (goal.text,), place, "mirror_delete", noun="folder")]
     if remote:
         return [found("send", tuple(w.text for w in got.operands[:-1]), "remote", "send_to", noun="file")]
@@ -236,14 +240,22 @@ def archive(call: Call, bench: Bench) -> list[Finding]:
         return [unknown(call.name)]
     listing = got.has("t", "list", "l") or "t" in first[:3]
     unpacks = call.name in ("unzip", "7z", "unrar", "cpio") or "x" in first or got.has("extract", "x")
-    if listing or not unpacks:
+    if listing:
         return []
+    if not unpacks:
+        return _packed(got, call, bench) if call.name in ("tar", "bsdtar", "gtar") else []
     into = got.values.get("C") or got.values.get("directory") or (got.values.get("d") if call.name == "unzip" else None)
     target = resolve(into[-1], call.scope, bench.where) if into else resolve(literal("."), call.scope, bench.where)
     if got.has("o", "overwrite", "unlink-first", "recursive-unlink") and call.name != "7z" and target.path:
         return [found("overwrite", (target.shown,), target.place, "unpack_over", undo="unknown", noun="folder")]
     one = _kept(target, bench)
     return [one] if one else []
+
+
+def _packed(got: options.Options, call: Call, bench: Bench) -> list[Finding]:
+    """The archive that packing writes, where the options name it."""
+    words = [w for w in (*got.values.get("f", []), *got.values.get("file", [])) if w.text != "-" and ":" not in w.text]
+    return [f for t in targets_of(words, call, bench) if (f := write(t, bench.where))]
 
 
 def sed(call: Call, bench: Bench) -> list[Finding]:
@@ -283,5 +295,11 @@ def edited(targets: Iterable[Target], bench: Bench) -> list[Finding]:
     return results
 
 
+# The command e, alone or with its text, behind any address; and the flag e of s.
+_SED_RUNS = re.compile(
+    r"(?:^|[;{\n])\s*(?:[\d$,~+!\s]*|/(?:[^/\\\n]|\\.)*/[I!,\s]*)e(?:\s|$)|(?<=[/|#,@])[gpIiMm\d]*e[gpIiMm\d]*\s*(?:$|[;}\n])"
+)
+
+
 def _runs_shell(script: str) -> bool:
-    return script.endswith("/e") or script.strip() == "e" or script.startswith("1e ")
+    return _SED_RUNS.search(script) is not None

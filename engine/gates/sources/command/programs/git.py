@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from engine.domain.gates import Place
 from engine.gates.sources.command import options
 from engine.gates.sources.command.call import Bench, Call, Scope, unknown
 from engine.gates.sources.command.judgement import Finding, found
@@ -50,8 +51,6 @@ _HARMLESS = frozenset(
         "merge",
         "cherry-pick",
         "revert",
-        "am",
-        "apply",
         "mv",
         "format-patch",
         "archive",
@@ -211,6 +210,18 @@ def _harmless(call: Call, bench: Bench) -> list[Finding]:
     return [f for w in out if (f := write(resolve(w, call.scope, bench.where), bench.where))]
 
 
+def _patched(call: Call, bench: Bench) -> list[Finding]:
+    """Patches may name any file once they are let out of the working tree."""
+    got = options.parse(call.args, ("directory", "p", "C", "exclude", "include"))
+    if got.has("check", "stat", "numstat", "summary"):
+        return []
+    targets = [resolve(w, call.scope, bench.where) for w in got.values.get("directory", [])]
+    far = [t for t in targets if t.place not in ("project", "temp")]
+    if "unsafe-paths" in got.long and not far:
+        return [unknown("git apply --unsafe-paths")]
+    return [found("overwrite", (t.shown,), t.place, "write_outside", noun="folder") for t in far]
+
+
 def _cloned(got: options.Options, call: Call, bench: Bench) -> list[Finding]:
     """A clone lands in a new folder, which may lie elsewhere."""
     where = [w for w in got.operands[1:2] if w.known]
@@ -265,7 +276,8 @@ def config(call: Call, bench: Bench) -> list[Finding]:
     if words[0].lower().startswith("alias."):
         return _alias_set(words, bench, call)
     if _runs(words[0]) or words[0].lower() in ("core.editor", "core.pager", "sequence.editor"):
-        return [found("configure", (words[0],), "project", "git_config_runs")]
+        place: Place = "system" if got.has("system") else "home" if got.has("global") else "project"
+        return [found("configure", (words[0],), place, "git_config_runs")]
     return [found("configure", (words[0],), "home", "git_config")] if got.has("system") else []
 
 
@@ -297,5 +309,7 @@ _SUBS: dict[str, Sub] = {
     "push": git_push.push,
     "config": config,
     "submodule": submodule,
+    "apply": _patched,
+    "am": _patched,
     **git_tree.SUBS,
 }

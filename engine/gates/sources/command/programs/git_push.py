@@ -44,6 +44,9 @@ _LONG = [
 ]
 
 
+_ADDRESS = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|\.\.?/|[/~]")
+
+
 def full_names(got: options.Options, known: list[str]) -> set[str]:
     """What the long options may mean: git takes any unambiguous beginning, an ambiguous one counts as each."""
     names: set[str] = set()
@@ -60,6 +63,9 @@ def push(call: Call, bench: Bench) -> list[Finding]:
         return []
     results: list[Finding] = []
     refs = [w for w in got.operands[1:] if w.text]
+    goal = got.operands[0].text if got.operands else ""
+    if _ADDRESS.match(goal):  # no remote that somebody has set up for this project
+        results.append(found("send", (goal,), "remote", "send", noun="address"))
     if names & {"mirror", "prune"}:
         results.append(found("destroy", _remote(got), "remote", "git_mirror", noun="branch"))
     if "delete" in names or "d" in got.short:

@@ -166,7 +166,13 @@ def stash(call: Call, bench: Bench) -> list[Finding]:
     words = [w.text for w in call.args if not w.text.startswith("-")]
     if words[:1] and words[0] in ("drop", "clear"):
         return [
-            found("delete", tuple(words[1:]) or ("the latest stash",), "project", f"stash_{words[0]}", noun="stash")
+            found(
+                "delete",
+                tuple(words[1:]) or ("the latest stash" if words[0] == "drop" else "every stash",),
+                "project",
+                f"stash_{words[0]}",
+                noun="stash",
+            )
         ]
     return []
 

@@ -143,11 +143,23 @@ def _module(name: str, call: Call, bench: Bench) -> list[Finding]:
         return [found("escape", (f"python -m {name}",), "home", "conduit")]
     if verbs.known(name):
         return verbs.judge(inner, bench)
+    if name == "http.server" and (served := _served(inner, bench)) is not None:
+        return [served]
     if name.split(".")[0] in _MODULES or name in _MODULES:
         return []
     if name in ("zipfile", "tarfile"):
         return []
     return [found("execute", (name,), "project", "run_project", undo="unknown")]
+
+
+def _served(call: Call, bench: Bench) -> Finding | None:
+    """A folder outside the project that is put on the network."""
+    got = options.parse(call.args, ("d", "directory", "b", "bind", "p", "protocol"))
+    for word in (*got.values.get("d", []), *got.values.get("directory", [])):
+        target = resolve(word, call.scope, bench.where)
+        if target.place not in ("project", "temp"):
+            return found("send", (target.shown,), target.place, "serve", noun="folder")
+    return None
 
 
 def _script(operands: list[Word], call: Call, bench: Bench) -> list[Finding]:
@@ -175,7 +187,7 @@ def _manage(words: list[str]) -> list[Finding]:
     if {"--help", "-h", "--plan", "--check", "--dry-run", "--version"} & set(words):
         return []
     if verb in ("flush", "reset_db", "sqlflush", "clear_cache", "dbshell", "loaddata", "remove_stale_contenttypes"):
-        return [found("drop", (verb,), "database", "drop", noun="database")]
+        return [found("drop", (f"manage.py {verb}",), "database", "drop_with", noun="database")]
     if verb == "migrate" and "zero" in words:
         return [found("drop", (verb,), "database", "drop")]
     if verb in ("migrate", "createsuperuser", "changepassword", "shell"):

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from engine.gates.sources.command import options, paths
 from engine.gates.sources.command.call import Bench, Call, unknown
 from engine.gates.sources.command.judgement import Finding, found
+from engine.gates.sources.command.programs import verbs
 from engine.gates.sources.command.targets import resolve
 from engine.gates.sources.command.words import Word
 from engine.gates.sources.command.writes import write
@@ -74,7 +75,7 @@ def curl(call: Call, bench: Bench) -> list[Finding]:
     if got.has("K", "config"):
         results.append(unknown("curl options from a file"))
     bodies = [w for name in _SENDING for w in got.values.get(name, [])]
-    method = (got.value("X", "request") or ("POST" if bodies else "GET")).upper()
+    method = (got.value("X", "request") or ("POST" if bodies and not got.has("G", "get") else "GET")).upper()
     if _secret(call, bodies, bench) and not all(_local(url) for url in urls):
         return [*results, found("send", tuple(urls), "remote", "send_secret")]
     held = method == "DELETE" and any(_DATA_PORT.search(url) for url in urls)
@@ -159,7 +160,9 @@ def httpie(call: Call, bench: Bench) -> list[Finding]:
 
 def copy_out(call: Call, bench: Bench) -> list[Finding]:
     """scp, sftp, ftp: what goes to another host."""
-    got = options.parse(call.args, ("P", "i", "o", "F", "l", "S", "c", "J"))
+    got = options.parse(
+        call.args, ("P", "i", "o", "F", "l", "S", "c", "J", *(["b", "f"] if call.name != "scp" else []))
+    )
     if len(got.operands) < 2:
         return [found("send", tuple(w.text for w in got.operands), "remote", "send", noun="address")]
     goal = got.operands[-1]
@@ -177,6 +180,12 @@ def netcat(call: Call, bench: Bench) -> list[Finding]:
     if got.has("e", "exec", "c", "sh-exec") or call.name == "socat":
         return [unknown(" ".join([call.name, *call.texts]))]
     return [found("send", (" ".join(w.text for w in got.operands),), "remote", "send", noun="address")]
+
+
+def browse(call: Call, bench: Bench) -> list[Finding]:
+    """Opening an address sends whatever has been put into it."""
+    secret = [w.text for w in call.args if not w.known and "://" in w.text and _SECRET_WORD.search(w.text)]
+    return [found("send", (secret[0].split("?")[0],), "remote", "send_secret")] if secret else verbs.judge(call, bench)
 
 
 def mail(call: Call, bench: Bench) -> list[Finding]:

@@ -81,6 +81,7 @@ _GROUPS: tuple[tuple[str, Judge], ...] = (
     ),
     ("conduit", system.conduit),
     ("claude codex gemini opencode aider goose cursor-agent", system.agent),
+    ("open xdg-open wslview", network.browse),
     ("xargs", wrappers.xargs),
     ("parallel", wrappers.parallel),
     ("watch", wrappers.watch),
@@ -104,6 +105,24 @@ _WRITING: dict[str, tuple[str, ...]] = {
     "rg": ("--pre",),
     "xxd": ("-r",),
 }
+# Programs that a build calls by these names; a whole shell text in their place is run as one.
+_BUILD_TOOLS = frozenset(
+    [
+        "CC",
+        "CXX",
+        "CPP",
+        "LD",
+        "AR",
+        "AS",
+        "SHELL",
+        "MAKEFLAGS",
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "GOFLAGS",
+        "CMAKE_C_COMPILER",
+    ]
+)
+_SHELLISH = re.compile(r"[;|&`]|\$\(|(^|[\s/])(rm|dd|shred|sh|bash)\s")
 
 
 @lru_cache(maxsize=1)
@@ -193,8 +212,8 @@ def _quiet(call: Call, bench: Bench) -> list[Finding]:
         return _made(call, bench)
     if call.name == "history" and any(t in ("-c", "-d", "-w") for t in call.texts):
         return [found("delete", ("the shell history",), "home", "delete")]
-    if call.name == "alias":
-        return _aliases(call, bench)
+    if call.name in ("alias", "let", "hash", "bind"):
+        return _builtin(call, bench)
     return _secret_read(call, bench)
 
 
@@ -217,10 +236,14 @@ def _cmake(call: Call, bench: Bench) -> list[Finding]:
     return [] if call.texts[0] == "-E" and verb in harmless_verbs else [unknown(f"cmake {call.texts[0]} {verb}")]
 
 
-def _aliases(call: Call, bench: Bench) -> list[Finding]:
-    """An alias is as bad as what it stands for with anything behind it."""
+def _builtin(call: Call, bench: Bench) -> list[Finding]:
+    """Words of the shell itself: what they give a name to is as bad as that with anything behind it."""
+    if (call.name == "hash" and "-p" in call.texts) or (call.name == "bind" and "-x" in call.texts):
+        return [unknown(" ".join([call.name, *call.texts]))]
+    if call.name == "let":
+        bench.nested(": " + " ".join(f'"{t}"' for t in call.texts if "$(" in t or "`" in t), call.scope.fork())
     for text in call.texts:
-        if "=" in text:
+        if "=" in text and call.name == "alias":
             bench.nested(text.partition("=")[2] + " whatever", call.scope.fork())
     return []
 
@@ -291,6 +314,14 @@ def _in_engine_home(word: Word, call: Call, bench: Bench) -> bool:
     return target.path is not None and paths.inside(target.path, bench.where.conduit_home)
 
 
+def _foreign_path(value: str, call: Call, bench: Bench) -> bool:
+    """Whether programs would be looked for in a place where anybody may put one."""
+    first = value.split(":")[0]
+    if "$" in first or len(value.split(":")) < 2:
+        return False
+    return resolve(Word(first, bare=first), call.scope, bench.where).place == "temp"
+
+
 def _env(call: Call, bench: Bench) -> list[Finding]:
     """Assignments that make a harmless program run something."""
     results = []
@@ -319,6 +350,10 @@ def _env(call: Call, bench: Bench) -> list[Finding]:
             "nano",
             "vi",
         ):
+            bench.nested(value, call.scope.fork())
+        elif name == "PATH" and _foreign_path(value, call, bench):
+            results.append(unknown(f"programs of {value.split(':')[0]}"))
+        elif name in _BUILD_TOOLS and _SHELLISH.search(value):
             bench.nested(value, call.scope.fork())
         elif name in ("CONDUIT_HOME", "CONDUIT_TOKEN"):
             results.append(found("escape", (name,), "home", "conduit"))

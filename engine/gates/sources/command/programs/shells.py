@@ -25,7 +25,7 @@ def shell(call: Call, bench: Bench) -> list[Finding]:
         return _text(text[-1], call.scope.fork(), bench, call.stdin)
     if "n" in got.short and got.operands:
         return []
-    if got.operands and not (got.has("s") and call.stdin is not None):
+    if got.operands and got.operands[0].text != "-" and not (got.has("s") and call.stdin is not None):
         return script(got.operands[0], call, bench)
     return _from_input(call, bench)
 

@@ -48,6 +48,16 @@ def statements(text: str) -> Iterator[str]:
             yield whole[match.end() :]
 
 
+def only_reads(text: str) -> bool:
+    """Whether the whole text is one statement that reads, and nothing that a shell would take for more."""
+    one = text.strip().removesuffix(";")
+    if re.match(r"(?i)(select\s+\S|explain\s+(select|delete|update|insert|with)\b)", one) is None:
+        return False
+    if re.search(r"[;`&|<>\n\\]|\$\(|\b(do|in)\b\s*$", one):
+        return False
+    return not judge(text) and not re.search(r"(?i)\binto\s+(out|dump)file\b|\bpg_|\blo_|\bdblink", one)
+
+
 def shell_lines(text: str) -> list[str]:
     """Lines that the client hands to a shell."""
     return [m.group("text") for line in text.splitlines() if (m := _SHELLS.match(line))]

@@ -4,6 +4,18 @@ from engine.gates.sources.command import options
 from engine.gates.sources.command.call import Bench, Call
 from engine.gates.sources.command.judgement import Finding, found
 
+# The letters that only look, by program: elsewhere -l locks an account or lets go of a busy mount, -n keeps no record.
+_LOOKS = {
+    "passwd": "S",
+    "iptables": "LS",
+    "ip6tables": "LS",
+    "modprobe": "ncD",
+    "fdisk": "l",
+    "swapon": "s",
+    "mount": "fh",
+    "useradd": "h",
+}
+
 
 def kill(call: Call, bench: Bench) -> list[Finding]:
     """Signals; asking or listing ends nothing, a shell's own job is its business."""
@@ -12,6 +24,8 @@ def kill(call: Call, bench: Bench) -> list[Finding]:
         return [found("stop", ("a window",), "system", "kill", noun="process")]
     if not texts or any(t in ("-l", "-L", "--list", "-0", "--help") for t in texts):
         return []
+    if call.name == "kill" and texts[-1] == "-1" and len(texts) > 1:
+        return [found("stop", ("every process of yours",), "system", "kill_all", noun="process")]
     names = [w for w in call.args if not w.text.startswith("-")]
     if call.name == "kill" and names and all(w.text.startswith(("%", "$!")) for w in names):
         return []
@@ -43,10 +57,10 @@ def escape(call: Call, bench: Bench) -> list[Finding]:
 def system_change(call: Call, bench: Bench) -> list[Finding]:
     """Users, mounts, kernel, firewall and their kin."""
     got = options.parse(call.args, ("t", "o", "A", "D"))
-    lists = call.name not in ("passwd", "usermod", "chpasswd", "userdel")  # there -l and -L lock or rename
-    if not lists and not got.has("help", "version", "S", "status"):
-        return [found("configure", (call.name, *[w.text for w in got.operands]), "system", "change_system")]
-    if got.has("help", "version", "l", "list", "L", "n", "dry-run") or (call.name == "mount" and not got.operands):
+    looks = got.short & set(_LOOKS.get(call.name, ""))
+    if looks or got.has("help", "version", "list", "dry-run", "show", "status"):
+        return []
+    if call.name in ("mount", "swapon", "modprobe") and not got.operands and not got.has("a", "all"):
         return []
     if call.name in ("ufw", "firewall-cmd") and got.operands[:1] and got.operands[0].text == "status":
         return []

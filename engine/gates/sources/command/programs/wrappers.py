@@ -207,6 +207,8 @@ def _came(call: Call) -> list[Word]:
 def _replaced(word: Word, mark: str, came: list[Word]) -> Word:
     if mark not in word.text:
         return word
+    if word.text == mark and len(came) == 1 and not came[0].known:
+        return came[0]
     if len(came) == 1 and came[0].known:
         text = word.text.replace(mark, came[0].text)
         return Word(text, True, word.glob, word.quoted, text)

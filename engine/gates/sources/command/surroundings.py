@@ -3,10 +3,12 @@
 import os
 import subprocess
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 READ_LIMIT = 65_536  # bytes of a script that are read
+NAMES_LIMIT = 500  # names of a folder that are looked at
 GIT_SECONDS = 0.6
 
 
@@ -39,6 +41,10 @@ class Surroundings(Protocol):
     def git_alias(self, name: str, folder: str) -> str | None: ...
     def read_text(self, path: str) -> str | None:
         """The beginning of a local text file, or None."""
+        ...
+
+    def names(self, folder: str) -> list[str]:
+        """What stands in a folder, sorted, a bounded number; nothing where it can't be read."""
         ...
 
 
@@ -95,6 +101,13 @@ class RealSurroundings:
         if len(data) > READ_LIMIT or b"\0" in data:
             return None
         return data.decode("utf-8", "replace")
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(entry.name for entry in islice(entries, NAMES_LIMIT))
+        except OSError:
+            return []
 
     def git_text(self, folder: str, *args: str) -> str | None:
         """What git prints, or None; never runs the repository's own helpers, never takes its locks."""
@@ -155,3 +168,7 @@ class FakeSurroundings:
 
     def read_text(self, path: str) -> str | None:
         return self.files.get(path)
+
+    def names(self, folder: str) -> list[str]:
+        start = folder.rstrip("/") + "/"
+        return sorted({name[len(start) :].split("/")[0] for name in self.files if name.startswith(start)})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from engine.gates.sources.command.programs import (
     git,
     interpreters,
     network,
+    runners,
     shells,
     system,
     verbs,
@@ -22,7 +24,7 @@ from engine.gates.sources.command.programs import (
     wrappers,
 )
 from engine.gates.sources.command.targets import resolve
-from engine.gates.sources.command.words import Word
+from engine.gates.sources.command.words import Word, literal
 from engine.gates.sources.command.writes import guarded
 
 Judge = Callable[[Call, Bench], list[Finding]]
@@ -160,6 +162,11 @@ def _judge(call: Call, bench: Bench) -> None:
     ):
         bench.add(pod)
         return
+    if call.name == "direnv" and call.texts[:1] in (["allow"], ["permit"], ["grant"], ["reload"]):
+        bench.add(shells.source(replace(call, args=(literal(".envrc"),)), bench))
+        return
+    if call.name in ("pdm", "hatch", "rye", "pipenv"):
+        bench.add(runners.beside(call, bench))
     peeled = wrappers.peel(call, bench)
     bench.add(peeled if peeled is not None else _find(call, bench))
 

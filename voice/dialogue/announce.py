@@ -33,7 +33,7 @@ def _may_speak(state: State, world: World) -> bool:
     return (
         world.by_voice
         and state.engine_up
-        and not state.user_speaking
+        and not state.speaks(world.now)
         and state.awaiting_reading is None
         and state.phase not in _TALKING
         and world.now >= state.hold_until

@@ -41,15 +41,16 @@ def with_agent(
     if found.one is not None:
         return act(state, world, intent, found.one)
     if found.all:
-        return ask_which(state, by_project(intent, found.all))
+        return ask_which(state, world, by_project(intent, found.all))
     names = list(dict.fromkeys(agent["name"] for agent in world.snapshot["agents"]))
     return Step(state, (), (Say("unknown.agent", {"said": intent.slots.get("agent", ""), "agents": names}),))
 
 
-def ask_which(state: State, candidates: tuple[Intent, ...]) -> Step:
+def ask_which(state: State, world: World, candidates: tuple[Intent, ...]) -> Step:
     """Several were meant as well as each other."""
     listed = [dict(candidate.slots) | {"intent": candidate.name} for candidate in candidates]
-    return Step(replace(state.to("choosing"), choices=candidates), (), (Say("ask.which", {"candidates": listed}),))
+    asked = replace(state.to("choosing"), choices=candidates, asked_at=world.now)
+    return Step(asked, (), (Say("ask.which", {"candidates": listed}),))
 
 
 def _tell(state: State, world: World, intent: Intent, agent: AgentView) -> Step:
@@ -88,7 +89,7 @@ def _with_project(state: State, world: World, intent: Intent) -> tuple[str, str]
     each = tuple(
         Intent(intent.name, {**intent.slots, "project": project["name"]}, intent.confidence) for project in found.all
     )
-    return ask_which(state, each)
+    return ask_which(state, world, each)
 
 
 def _broadcast(state: State, world: World, intent: Intent) -> Step:

@@ -54,7 +54,7 @@ def gate(state: State, world: World, intent: Intent) -> Step:
     if not found.all:
         return Step(state, (), (_no_gate(world, intent),))
     if found.one is None:
-        return ask_which(state, tuple(_for(intent, one) for one in found.all))
+        return ask_which(state, world, tuple(_for(intent, one) for one in found.all))
     return _on_gate(state, world, intent, found.one)
 
 
@@ -104,7 +104,7 @@ def plan(state: State, world: World, intent: Intent) -> Step:
         return Step(state, (), (say,))
     if found.one is None:
         each = (Intent(intent.name, {**intent.slots, "plan": p["number"]}, intent.confidence) for p in found.all)
-        return ask_which(state, tuple(each))
+        return ask_which(state, world, tuple(each))
     one = found.one
     if intent.name == "plan.read" and not world.by_voice:
         return Step(state, (), (plan_reading(one),))

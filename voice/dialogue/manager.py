@@ -57,9 +57,10 @@ def step(state: State, happened: Input, world: World, language: Words) -> Step:
 def _move(state: State, happened: Input, world: World, language: Words) -> Step:
     match happened:
         case Spoken():
-            return _spoken(replace(state, user_speaking=False), happened, world, language)
+            return _spoken(replace(state, speaking_since=None), happened, world, language)
         case SpeechBegan() | SpeechEnded():
-            return Step(replace(state, user_speaking=isinstance(happened, SpeechBegan)))
+            since = world.now if isinstance(happened, SpeechBegan) else None
+            return Step(replace(state, speaking_since=since))
         case Drowsy() | Woken():
             return _wakefulness(state, happened)
         case Tick():
@@ -124,10 +125,10 @@ def _act(state: State, understood: Understood, spoken: Spoken, world: World) -> 
     if isinstance(understood, Intent):
         return _intent(state, understood, world)
     if isinstance(understood, AskWhich):
-        return ask_which(state, understood.candidates)
+        return ask_which(state, world, understood.candidates)
     if isinstance(understood, Unfinished):
         values = {"heard": spoken.text, **understood.slots}
-        further = replace(state.to("completing"), incomplete=spoken.text.rstrip(" .,…"))
+        further = replace(state.to("completing"), incomplete=spoken.text.rstrip(" .,…"), asked_at=world.now)
         return Step(further, (), (Say("incomplete", values),))
     if isinstance(understood, UnknownName):
         return Step(state, (), (_unknown(understood, world),))

@@ -28,19 +28,24 @@ from voice.dialogue.requests import (
 from voice.dialogue.state import ReadingHeld, State
 from voice.dialogue.world import Step, World, gate_by_id, heads, plan_by_id
 
+_ANSWER = 25.0  # seconds after a question was asked; what waits to be announced waits no longer
 _AFTER_READING = 10.0  # seconds in which nothing else is announced
 _MOST_NEWS = 50
 _CHAT_LINES = 3
 
 
 def tick(state: State, world: World) -> Step:
-    """Do the commands whose undo window has passed; end the wait for a decision."""
+    """Do the commands whose undo window has passed; end the wait for a decision, or for an answer that never came."""
+    if state.speaks(world.now):
+        return Step(state)  # it may be the "cancel that" that began in time
     ripe = tuple(p for p in state.pending if p.due is not None and world.now >= p.due)
     state = replace(state, pending=tuple(p for p in state.pending if p not in ripe))
     if state.phase == "undoable" and not state.pending:
         state = state.to("awake")
     if state.phase == "deciding" and world.now >= state.hold_until:
         state = state.to("awake")
+    if state.phase in ("choosing", "completing") and world.now >= state.asked_at + _ANSWER:
+        state = replace(state.to("awake"), choices=(), incomplete="")
     return Step(state, tuple(p.request for p in ripe))
 
 

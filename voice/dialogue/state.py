@@ -22,6 +22,9 @@ MOVES: Mapping[Phase, frozenset[Phase]] = {
 }
 
 
+_LONGEST_TURN = 40.0  # seconds
+
+
 class IllegalPhase(Exception):
     """A move of the conversation that the table does not allow."""
 
@@ -65,13 +68,14 @@ class State:
     pending: tuple[Pending, ...] = ()
     choices: tuple[Intent, ...] = ()
     incomplete: str = ""
+    asked_at: float = 0.0  # when "which one?" or "tell backend what?" was asked
     last_says: tuple[Say, ...] = ()
     more: Say | None = None  # the rest of a long text, read on demand
     last_message: tuple[str, str] | None = None  # id and agent of the message sent last, while it may be queued
     known: frozenset[str] = frozenset()  # gates and plans that were announced, or read
     quiet_until: float = 0.0
     hold_until: float = 0.0  # nothing is announced before
-    user_speaking: bool = False
+    speaking_since: float | None = None  # when the user began to speak, while they do
     awaiting_reading: tuple[Literal["gate", "plan"], str] | None = None
     engine_up: bool = True
     news: tuple[tuple[str, Mapping[str, str]], ...] = ()  # phrases of what happened since
@@ -84,6 +88,10 @@ class State:
         if phase not in MOVES[self.phase]:
             raise IllegalPhase(f"a conversation that is {self.phase} can't become {phase}")
         return replace(self, phase=phase)
+
+    def speaks(self, now: float) -> bool:
+        """Whether the user speaks; no turn is that long that a lost microphone could hold everything up."""
+        return self.speaking_since is not None and now < self.speaking_since + _LONGEST_TURN
 
     def receipt_at(self, began_at: float) -> ReadingHeld | None:
         """The latest receipt that was held when speech began."""

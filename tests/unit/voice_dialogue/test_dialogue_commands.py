@@ -1,13 +1,15 @@
 """Commands in conversation: read back, undone in time, asked about where several fit; names come from the engine."""
 
-from talk import Talk, agent
+import pytest
+from talk import Talk, agent, gate
 
-from voice.dialogue.inputs import Done, Dropped, EngineBack, EngineGone, Failed, Woken
+from voice.dialogue.inputs import Done, Dropped, EngineBack, EngineGone, Failed, SpeechBegan, SpeechEnded, Woken
 from voice.dialogue.requests import (
     Broadcast,
     CancelMessage,
     ChangeSpeed,
     FetchPolicy,
+    ReadAloud,
     ReportHeard,
     RunAgent,
     RunSession,
@@ -39,6 +41,72 @@ def test_cancel_in_the_window_really_stops_the_message() -> None:
         assert "Cancelled" in talk.said, words
         talk.wait(60)
         assert not talk.of(Tell), words
+
+
+def test_cancel_that_began_in_the_window_and_was_understood_after_it_still_stops_the_message() -> None:
+    talk = Talk()
+    talk.hear("tell backend to delete everything")
+    talk.play()
+    talk.wait(2.9)
+    talk.put(SpeechBegan())
+    talk.wait(1.5)
+    assert not talk.of(Tell)
+    talk.hear("cancel that")
+    assert "Cancelled" in talk.said
+    talk.wait(60)
+    assert not talk.of(Tell)
+
+
+@pytest.mark.parametrize("noise", [True, False])
+def test_message_is_sent_once_speech_in_its_window_was_no_cancel(noise: bool) -> None:
+    talk = Talk()
+    talk.hear("tell backend to run the tests")
+    talk.play()
+    talk.wait(2.9)
+    talk.put(SpeechBegan())
+    talk.wait(1.5)
+    if noise:
+        talk.put(SpeechEnded())
+    else:
+        talk.hear("what is waiting")
+    talk.wait(0.1)
+    assert len(talk.of(Tell)) == 1
+
+
+def test_microphone_that_is_lost_in_the_middle_of_a_word_holds_no_message_for_good() -> None:
+    talk = Talk()
+    talk.hear("tell backend to run the tests")
+    talk.play()
+    talk.put(SpeechBegan())
+    talk.wait(30)
+    assert not talk.of(Tell)
+    talk.wait(11)
+    assert len(talk.of(Tell)) == 1
+
+
+def test_cancel_takes_back_the_last_of_several_messages_first() -> None:
+    talk = Talk()
+    for text in ("tell backend to run", "tell codex to wait"):
+        talk.hear(text)
+        talk.play()
+    talk.hear("cancel that")
+    assert talk.said == "Cancelled: wait."
+    talk.wait(4)
+    assert [request.text for request in talk.of(Tell)] == ["run"]
+
+
+@pytest.mark.parametrize("words", ["tell backend to", "tell back end to run"])
+def test_question_that_is_not_answered_does_not_keep_a_gate_from_being_told(words: str) -> None:
+    talk = Talk()
+    talk.snapshot["agents"].append(agent("backend", "Zephyr"))
+    talk.hear(words)
+    assert talk.state.phase in ("completing", "choosing")
+    talk.snapshot["gates"].append(gate("codex"))
+    talk.wait(20)
+    assert not talk.of(ReadAloud)  # an answer is still awaited
+    talk.wait(10)
+    talk.wait(0.1)
+    assert talk.state.phase == "awake" and talk.state.awaiting_reading == ("gate", "g-codex-Apollo")
 
 
 def test_queued_message_can_still_be_taken_back() -> None:

@@ -1,6 +1,7 @@
 """The judge of shell commands: parse, walk, collect, conclude; whatever goes wrong counts as harmful."""
 
 import logging
+import re
 
 from engine.domain.gates import Effect
 from engine.gates.sources.command import hidden, shell
@@ -11,6 +12,7 @@ from engine.gates.sources.command.surroundings import Surroundings
 
 _log = logging.getLogger(__name__)
 MAX_LENGTH = 65_536  # characters; longer commands are not read
+_WINDOWS_DELETES = re.compile(r"\s*(Remove-Item|Clear-Content|del|erase|rd)\s", re.I)
 _FOR_SCREEN = frozenset(("home", "root", "system"))
 _CHANGES = frozenset(("delete", "overwrite", "destroy", "configure"))
 
@@ -24,7 +26,7 @@ def judge(command: str, where: Surroundings) -> Judgement:
     if not reason and sql.only_reads(command):
         return conclude(command, [])
     try:
-        bench.run(bench, command, Scope(where.cwd), None)
+        bench.run(bench, _slashed(command), Scope(where.cwd), None)
     except (TooMuch, RecursionError):
         bench.findings.append(unknown("a command too deep to follow"))
     except Exception:  # noqa: BLE001 - a fault of the judge must never let a command through, nor silence its gate
@@ -35,6 +37,11 @@ def judge(command: str, where: Surroundings) -> Judgement:
         findings = [found("unknown", ("hidden characters",), "unknown", "hidden", undo="unknown")]
     screen_only = reason or _places(tuple(f.effect for f in findings))
     return conclude(command, findings, screen_only, tuple(dict.fromkeys(bench.scripts)))
+
+
+def _slashed(command: str) -> str:
+    """PowerShell's and cmd's deletes with forward slashes: there a backslash parts folders and hides nothing."""
+    return command.replace("\\", "/") if _WINDOWS_DELETES.match(command) else command
 
 
 def _bomb(command: str) -> list[Finding]:

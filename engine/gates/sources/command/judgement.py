@@ -103,9 +103,10 @@ def tier_of(effect: Effect) -> JudgedTier:
 def badness(finding: Finding) -> tuple[int, int, int, int]:
     """Sort key, larger is worse: tier, place, kind, number of targets."""
     effect = finding.effect
+    manner = effect.kind == "privilege" or (effect.kind == "escape" and effect.place == "system")
     return (
         1 if tier_of(effect) == "harmful" else 0,
-        _PLACE_RANK[effect.place],
+        0 if manner else _PLACE_RANK[effect.place],  # what is done leads; as whom and where it runs follows
         _KIND_RANK[effect.kind],
         len(effect.targets),
     )

@@ -11,6 +11,9 @@ from engine.gates.sources.command.hidden import visible
 from engine.gates.sources.command.judgement import Finding, Judgement, place_rank
 
 _HOME = re.compile(r"(~|\$HOME|\$\{HOME\}|/home/[^/]+|/Users/[^/]+|/root|)/?\*?/?")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_OUTPUT = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+_TELL_PLACE = frozenset(("remove_system", "delete_local", "code_deletes"))  # phrases that tell where by themselves
 _FOLDERS = frozenset(("find_delete", "git_clean"))
 _AFAR = frozenset(("outside", "system", "home", "unknown"))
 MAX_NAMED = 2
@@ -60,11 +63,17 @@ def _part(group: list[Finding], words: dict[str, Any]) -> str:
         form = forms.get("counted") or forms.get("one") or forms["many"]
     else:
         form = forms.get("one") if len(targets) == 1 else forms.get("many", forms.get("one"))
+    noun = group[0].noun
+    if len(targets) == 1 and noun in words["nouns"]:
+        form = forms.get("named", form)
+    elif len({_name(t, f, words) for t, f in targets}) > MAX_NAMED:  # the count brings the noun along
+        form = str(forms.get("several", form)).replace(f"the {words['nouns'].get(noun, noun)} {{what}}", "{what}")
     where = _where(group, targets, words)
     said = str(form).format(
         what=_what(targets, words),
         count=number(count or len(targets), words),
         name=_name(*targets[0], words) if targets else "",
+        noun=noun,
         place=words["places"].get(group[0].effect.place, ""),
     )
     return f"{said}, {where}" if where else said
@@ -74,7 +83,8 @@ def _where(group: list[Finding], targets: list[tuple[str, Finding]], words: dict
     """The place, where a path does not tell it: deletes outside the project."""
     place = max((f.effect.place for f in group), key=place_rank)
     named = any(_name(t, f, words) in words["known"].values() for t, f in targets)
-    return str(words["places"][place]) if group[0].effect.kind == "delete" and place in _AFAR and not named else ""
+    told = named or group[0].phrase in _TELL_PLACE
+    return str(words["places"][place]) if group[0].effect.kind == "delete" and place in _AFAR and not told else ""
 
 
 def _what(targets: list[tuple[str, Finding]], words: dict[str, Any]) -> str:
@@ -84,20 +94,27 @@ def _what(targets: list[tuple[str, Finding]], words: dict[str, Any]) -> str:
     nouns = {finding.noun for _, finding in targets}
     noun = words["nouns"].get(nouns.pop() if len(nouns) == 1 else "thing", words["nouns"]["thing"])
     worst = max(targets, key=lambda pair: place_rank(pair[1].effect.place))
-    return str(words["several"]).format(count=number(len(names), words), noun=noun, worst=_name(*worst, words))
+    alike = len({finding.effect.place for _, finding in targets}) == 1
+    return str(words["several_alike" if alike else "several"]).format(
+        count=number(len(names), words), noun=noun, worst=_name(*worst, words)
+    )
 
 
 def _name(target: str, finding: Finding, words: dict[str, Any]) -> str:
     text = visible(target.replace("\n", " "))
     place = finding.effect.place
     kind = finding.effect.kind
-    if kind in ("delete", "overwrite", "configure"):
+    if kind in ("delete", "overwrite", "configure", "send"):
         if place == "root":
             return str(words["known"]["root"])
         if place == "home" and _HOME.fullmatch(text):
             return str(words["known"]["home"])
     if text in (".", "./", "*", "./*"):
         return str(words["known"]["folder" if finding.phrase in _FOLDERS else "here"])
+    if (variable := _VARIABLE.fullmatch(text)) is not None:
+        return str(words["variable"]).format(name=variable[1])
+    if (output := _OUTPUT.fullmatch(text)) is not None:
+        text = str(words["output"]).format(command=output[1] or output[2])
     return text if len(text) <= MAX_NAME else text[:MAX_NAME] + str(words["cut"])
 
 

@@ -166,7 +166,10 @@ def mongo(call: Call, bench: Bench) -> list[Finding]:
     if text is None:
         return []
     if _MONGO.search(text):
-        return [found("drop", ("collections",), "database", "drop", noun="collection")]
+        names = tuple(dict.fromkeys(re.findall(r"\bdb\.(?!dropDatabase|getSiblingDB)(\w+)\.\w+", text)))
+        if "dropDatabase" in text or not names:
+            return [found("drop", ("the whole database",), "database", "drop_all", noun="database")]
+        return [found("drop", names, "database", "drop", noun="collection")]
     some = _MONGO_SOME.search(text)
     return [found("overwrite", ("documents",), "database", "update_some_rows", undo="unknown")] if some else []
 
@@ -176,13 +179,12 @@ def redis(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(
         call.args, ("h", "p", "a", "n", "u", "s", "r", "i", "user", "pass", "pattern", "count"), stop_early=True
     )
-    lines = [" ".join(w.text for w in got.operands)] if got.operands else []
+    lines = [[w.text.lower() for w in got.operands]] if got.operands else []
     if not lines and call.stdin is not None:
-        lines = (call.stdin.text or "unknown").splitlines()
-    results: list[Finding] = []
-    for line in lines:
-        results += _redis(line.lower().split())
-    return results
+        lines = [line.lower().split() for line in (call.stdin.text or "unknown").splitlines()]
+    if len(lines) == 1 and len(lines[0]) == 1:  # one quoted word holds the whole command
+        lines = [lines[0][0].split()]
+    return [finding for words in lines for finding in _redis(words)]
 
 
 def _redis(words: list[str]) -> list[Finding]:

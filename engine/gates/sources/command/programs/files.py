@@ -248,6 +248,8 @@ def archive(call: Call, bench: Bench) -> list[Finding]:
     target = resolve(into[-1], call.scope, bench.where) if into else resolve(literal("."), call.scope, bench.where)
     if got.has("o", "overwrite", "unlink-first", "recursive-unlink") and call.name != "7z" and target.path:
         return [found("overwrite", (target.shown,), target.place, "unpack_over", undo="unknown", noun="folder")]
+    if target.place in ("system", "root"):
+        return [found("overwrite", (target.shown,), target.place, "write_outside", noun="folder")]
     one = _kept(target, bench)
     return [one] if one else []
 

@@ -277,7 +277,7 @@ def config(call: Call, bench: Bench) -> list[Finding]:
         return _alias_set(words, bench, call)
     if _runs(words[0]) or words[0].lower() in ("core.editor", "core.pager", "sequence.editor"):
         place: Place = "system" if got.has("system") else "home" if got.has("global") else "project"
-        return [found("configure", (words[0],), place, "git_config_runs")]
+        return [found("configure", (words[0],), place, "git_config_program")]
     return [found("configure", (words[0],), "home", "git_config")] if got.has("system") else []
 
 

@@ -71,7 +71,7 @@ def push(call: Call, bench: Bench) -> list[Finding]:
     if "delete" in names or "d" in got.short:
         results.append(found("delete", _shown(refs, got), "remote", "delete_branch_remote", noun="branch"))
     if names & {"force", "force-with-lease"} or "f" in got.short:
-        phrase = "rewrite" if refs else "rewrite_current"
+        phrase = "rewrite" if refs else "rewrite_current" if got.operands else "rewrite_followed"
         results.append(found("rewrite_history", _shown(refs, got), "remote", phrase, noun="branch"))
     if names & {"receive-pack", "exec"}:
         results.append(found("execute", _remote(got), "remote", "run_remote"))

@@ -12,7 +12,7 @@ _SPLIT = re.compile(
 )
 _DROP = re.compile(
     r"^(drop)\s+(?!constraint)(materialized\s+view|foreign\s+table|access\s+method|event\s+trigger|owned\s+by|[a-z]+)\s+"
-    r"(?:if\s+exists\s+)?([^\s;(]+(?:\s*,\s*[^\s;(,]+)*)?",
+    r"(?:if\s+exists\s+)?([^\s;(,]+(?:\s*,\s*[^\s;(,]+)*)?",
     re.I,
 )
 _WHERE = re.compile(r"\bwhere\b(?P<rest>.*)", re.I | re.DOTALL)
@@ -91,7 +91,8 @@ def _drop(text: str, low: str) -> list[Finding]:
     name = (match.group(3) if match else None) or "?"
     if what in ("index", "trigger", "temporary"):
         return [found("drop", (name,), "database", "drop", noun=what)]
-    return [found("drop", (name,), "database", "drop", noun=what)]
+    names = tuple(one.strip() for one in name.split(",") if one.strip())
+    return [found("drop", names or ("?",), "database", "drop", noun=what)]
 
 
 def _truncate(text: str, low: str) -> list[Finding]:

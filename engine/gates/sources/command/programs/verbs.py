@@ -17,6 +17,22 @@ from engine.gates.sources.command.words import Word
 from engine.gates.sources.command.writes import write
 
 SHOWN = 4  # operands that name the effect
+# Options whose value is what the command is about.
+_NAMING = (
+    "db-instance-identifier",
+    "instance-ids",
+    "stack-name",
+    "function-name",
+    "table-name",
+    "bucket",
+    "user-name",
+    "role-name",
+    "group-id",
+    "cluster",
+    "repository-name",
+    "name",
+    "names",
+)
 _FOLDER = Path(__file__).parent.parent / "data" / "verbs"
 
 
@@ -193,7 +209,8 @@ def outcome(say: str, name: str, got: options.Options) -> list[Finding]:
     entry: dict[str, Any] = _data()[0][say]
     if not entry:
         return []
-    shown = " ".join([name, *[word.text for word in got.operands[:SHOWN]]])
+    given = [word.text for option in _NAMING for word in got.values.get(option, [])]
+    shown = " ".join([name, *[word.text for word in got.operands[:SHOWN]], *given[:1]])
     return [found(entry["kind"], (shown,), entry["place"], entry["phrase"], undo=entry.get("undo", "no"))]
 
 

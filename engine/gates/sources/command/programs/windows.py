@@ -70,7 +70,7 @@ def judge(call: Call, bench: Bench) -> list[Finding]:
     if name in _STOPS:
         return [found("stop", tuple(call.texts[-1:]), "system", "kill", noun="process")]
     if name in _DISKS or name == "format":
-        return [found("destroy", (" ".join([call.name, *call.texts]),), "system", "format_device", noun="device")]
+        return [found("destroy", (" ".join([call.name, *call.texts]),), "system", "erase_with", noun="device")]
     if name == "netsh" and "show" in call.texts:
         return []
     if name in _SYSTEM:

@@ -117,12 +117,6 @@ def session_status(state: State, world: World, intent: Intent) -> list[Say]:
     return [Say("session.status", dict(_session(run)))]
 
 
-def away(state: State, world: World, intent: Intent) -> list[Say]:
-    """What waits first, then what happened since the user was last heard."""
-    news = [{"key": key, "values": dict(values)} for key, values in state.news[-_MOST_LISTED:]]
-    return [Say("away.summary", {"waiting": _waiting(world), "news": news, "count": len(state.news)})]
-
-
 def help_(state: State, world: World, intent: Intent) -> list[Say]:
     """What can be said; the words of consent are named only while nothing was read."""
     return [Say("help.deciding" if state.reading else "help")]
@@ -136,6 +130,5 @@ LOOKS: Mapping[str, Callable[[State, World, Intent], list[Say]]] = {
     "project.list": project_list,
     "session.list": session_list,
     "session.status": session_status,
-    "away.summary": away,
     "dialogue.help": help_,
 }

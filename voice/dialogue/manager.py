@@ -25,6 +25,7 @@ from voice.dialogue.inputs import (
     Tick,
     Woken,
 )
+from voice.dialogue.news import summary
 from voice.dialogue.phrasing import Words
 from voice.dialogue.requests import (
     CancelMessage,
@@ -38,7 +39,7 @@ from voice.dialogue.requests import (
     Silence,
 )
 from voice.dialogue.state import State
-from voice.dialogue.world import Step, World
+from voice.dialogue.world import Step, World, heads
 from voice.understand.intents import AskWhich, Intent, Understood, Unfinished, UnknownName
 
 _QUIET_MINUTES = 30
@@ -207,6 +208,12 @@ def _faster(state: State, world: World, intent: Intent) -> Step:
     return Step(state, (ChangeSpeed(_STEP_OF_SPEED),), (Say("faster"),))
 
 
+def _away(state: State, world: World, intent: Intent) -> Step:
+    """What is told is told, and what waits is announced by it; "repeat" says it again."""
+    told = {waits["id"] for waits in (*heads(world), *world.snapshot["plans"])}
+    return Step(replace(state, news=(), known=state.known | told), (), (summary(state, world),))
+
+
 def _more(state: State, world: World, intent: Intent) -> Step:
     if state.more is None:
         return Step(state, (), (Say("no_more"),))
@@ -222,4 +229,5 @@ DIALOGUE: dict[str, Callable[[State, World, Intent], Step]] = {
     "dialogue.slower": _slower,
     "dialogue.faster": _faster,
     "dialogue.more": _more,
+    "away.summary": _away,
 }

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from voice.dialogue.inputs import Done, Dropped, EngineBack, EngineGone, Failed, Happened, Opened, Played
+from voice.dialogue.news import remember
 from voice.dialogue.reading import gate_reading, plan_reading
 from voice.dialogue.requests import (
     Broadcast,
@@ -30,7 +31,6 @@ from voice.dialogue.world import Step, World, gate_by_id, heads, plan_by_id
 
 _ANSWER = 25.0  # seconds after a question was asked; what waits to be announced waits no longer
 _AFTER_READING = 10.0  # seconds in which nothing else is announced
-_MOST_NEWS = 50
 _CHAT_LINES = 3
 
 
@@ -80,7 +80,7 @@ def engine(state: State, happened: Happened | EngineGone | EngineBack, world: Wo
         return Step(gone.to("awake") if gone.phase != "asleep" else gone, (), (Say("engine.gone"),))
     if isinstance(happened, EngineBack):
         return _engine_back(state, happened)
-    state = _forget_decided(_remember(state, happened.event["type"], happened.event["data"]), world)
+    state = _forget_decided(remember(state, happened.event["type"], happened.event["data"]), world)
     reading = state.reading
     if reading is None or state.phase != "reading" or _still_open(reading, world):
         return Step(state)
@@ -106,23 +106,6 @@ def _still_open(reading: ReadingHeld, world: World) -> bool:
 
 def _forget_decided(state: State, world: World) -> State:
     return replace(state, receipts=tuple(r for r in state.receipts if _still_open(r, world)))
-
-
-def _remember(state: State, kind: str, data: Mapping[str, Any]) -> State:
-    """Keep what a summary tells later."""
-    agent = str(data.get("agentName") or data.get("name") or data.get("sender") or "")
-    values = {"agent": agent, "decision": str(data.get("decision", "")), "status": str(data.get("status", ""))}
-    told = {
-        "gate:triggered": "news.gate",
-        "gate:resolved": "news.resolved",
-        "plan:created": "news.plan",
-        "plan:resolved": "news.plan_resolved",
-    }.get(kind)
-    if kind == "agent:status" and values["status"] == "stopped":
-        told = "news.stopped"
-    if kind == "groupchat:message" and data.get("role") != "user":
-        told = "news.chat"
-    return state if told is None else replace(state, news=(*state.news, (told, values))[-_MOST_NEWS:])
 
 
 def answered(state: State, happened: Opened | Done | Failed, world: World) -> Step:

@@ -56,6 +56,19 @@ class ReadingHeld:
     receipt_at: float | None = None  # boot seconds
 
 
+NewsKind = Literal["decided", "plan_decided", "chat", "status"]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened; name, id and status where it was an agent's."""
+
+    kind: NewsKind
+    agent: str = ""
+    id: str = ""
+    status: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """The whole conversation. Times are boot seconds."""
@@ -78,7 +91,7 @@ class State:
     speaking_since: float | None = None  # when the user began to speak, while they do
     awaiting_reading: tuple[Literal["gate", "plan"], str] | None = None
     engine_up: bool = True
-    news: tuple[tuple[str, Mapping[str, str]], ...] = ()  # phrases of what happened since
+    news: tuple[News, ...] = ()  # what happened since it was last told
     counter: int = 0
 
     def to(self, phase: Phase) -> "State":

@@ -1,9 +1,11 @@
 """What lives and what it does: overviews, lists, sessions, what happened (pure)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from voice.dialogue.phrasing.renderer import Renderer, Values, capital, joined
+
+_WORDS_OF_NAMES = 4
 
 
 def _overview(r: Renderer, values: Values) -> str:
@@ -60,10 +62,41 @@ def _session_status(r: Renderer, values: Values) -> str:
 
 
 def _away(r: Renderer, values: Values) -> str:
-    news = cast("Sequence[Mapping[str, Any]]", values["news"])
-    parts = list(dict.fromkeys(r.plain(str(item["key"]), item["values"]) for item in news))
-    told = capital(joined(r, parts)) + "." if parts else r.phrase("away.nothing")
-    return r.phrase("away.summary", waiting=r.waiting(cast("Mapping[str, Any]", values["waiting"])), news=told)
+    """Most urgent first; who is named is few, the rest are counts."""
+    plans, counts = int(str(values["plans"])), cast("Mapping[str, int]", values["counts"])
+    waiting = _few(r, "waiting.gates", values["waiting"])
+    parts = [
+        waiting,
+        _few(r, "away.failed", values["failed"]),
+        r.phrase("waiting.plans", plans) if plans else "",
+        _few(r, "away.finished", values["finished"]),
+    ]
+    rest = [r.phrase(f"news.{kind}", count) for kind, count in counts.items() if count]
+    if not any(parts):
+        parts.append(r.phrase("waiting.none"))
+        rest = rest or [r.phrase("away.nothing")]
+    told = joined(r, rest)
+    return " ".join(capital(part) for part in (*parts, f"{told.rstrip('.')}." if told else "") if part)
+
+
+def _short(names: Iterable[str]) -> list[str]:
+    """As many of ``names`` as are said in a breath; the first at least."""
+    kept: list[str] = []
+    for name in names:
+        if kept and len(" ".join([*kept, name]).split()) > _WORDS_OF_NAMES:
+            break
+        kept.append(name)
+    return kept
+
+
+def _few(r: Renderer, key: str, found: object) -> str:
+    """ "Five failed: a, b, c and two others."."""
+    about = cast("Mapping[str, Any]", found)
+    count, named = int(about["count"]), _short(r.name(str(name)) for name in about["agents"])
+    if not count:
+        return ""
+    more = count - len(named)
+    return r.phrase(key, count, agents=joined(r, [*named, r.phrase("away.others", more)] if more else named))
 
 
 COMPOSERS: Mapping[str, Callable[[Renderer, Values], str]] = {

@@ -13,7 +13,7 @@ _MOST_NAMED = 3
 _VIEWS = {"gate:resolved": "gate", "plan:resolved": "plan", "agent:status": "agent", "groupchat:message": "entry"}
 _KINDS: Mapping[str, NewsKind] = {
     "gate:resolved": "decided",
-    "plan:resolved": "plan_decided",
+    "plan:resolved": "decided",
     "agent:status": "status",
     "groupchat:message": "chat",
 }
@@ -51,7 +51,7 @@ def summary(state: State, world: World) -> Say:
     outcomes = _outcomes(state, world)
     gates = heads(world)
     waiting = _Names.of([gate["agentName"] for gate in gates])
-    counts = {kind: sum(item.kind == kind for item in state.news) for kind in ("decided", "plan_decided", "chat")}
+    counts = {kind: sum(item.kind == kind for item in state.news) for kind in ("decided", "chat")}
     stopped = [name for name, outcome in outcomes if outcome == "stopped"]
     return Say(
         "away.summary",

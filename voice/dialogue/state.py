@@ -56,7 +56,7 @@ class ReadingHeld:
     receipt_at: float | None = None  # boot seconds
 
 
-NewsKind = Literal["decided", "plan_decided", "chat", "status"]
+NewsKind = Literal["decided", "chat", "status"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def _away(r: Renderer, values: Values) -> str:
         waiting,
         _few(r, "away.failed", values["failed"]),
         r.phrase("waiting.plans", plans) if plans else "",
-        _few(r, "away.finished", values["finished"]),
+        _done(r, values["finished"]),
     ]
     rest = [r.phrase(f"news.{kind}", count) for kind, count in counts.items() if count]
     if not any(parts):
@@ -77,6 +77,13 @@ def _away(r: Renderer, values: Values) -> str:
         rest = rest or [r.phrase("away.nothing")]
     told = joined(r, rest)
     return " ".join(capital(part) for part in (*parts, f"{told.rstrip('.')}." if told else "") if part)
+
+
+def _done(r: Renderer, found: object) -> str:
+    """Who is done, if few are: it is the least urgent of what is told."""
+    about = cast("Mapping[str, Any]", found)
+    few = int(about["count"]) <= len(_short(map(str, about["agents"])))
+    return _few(r, "away.finished", found) if few else r.phrase("away.finished.many", int(about["count"]))
 
 
 def _short(names: Iterable[str]) -> list[str]:

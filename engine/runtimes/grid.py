@@ -24,7 +24,7 @@ class Grid:
         self.autowrap = True
         self.insert = False
         self.cells = [[_BLANK] * cols for _ in range(rows)]
-        self.wrapped = [False] * rows
+        self.wrapped = [0] * rows  # how many columns of a row run on into the next; 0: it ends there
         self._empty = [_BLANK] * cols
 
     # printing
@@ -54,7 +54,7 @@ class Grid:
         row, start = self.cells[self.y], self.x
         end = start + len(piece)
         if start == 0 or end >= self.cols:
-            self.wrapped[self.y] = False
+            self.wrapped[self.y] = 0
         if row[start] == "" and start:
             row[start - 1] = _BLANK
         if self.insert:
@@ -76,7 +76,7 @@ class Grid:
     def _wrap(self) -> bool:
         if not self.autowrap:
             return False
-        self.wrapped[self.y] = True
+        self.wrapped[self.y] = min(self.x, self.cols)
         self.x = 0
         self.line_feed(keep=True)
         return True
@@ -128,7 +128,7 @@ class Grid:
             row[:] = self._empty
             self.cells.insert(enters, row)
             self.wrapped.pop(leaves)
-            self.wrapped.insert(enters, False)
+            self.wrapped.insert(enters, 0)
 
     # erasing
 
@@ -155,7 +155,7 @@ class Grid:
             row[end] = _BLANK
         row[start:end] = [_BLANK] * (end - start)
         if end >= self.cols:
-            self.wrapped[y] = False
+            self.wrapped[y] = 0
 
     def insert_blanks(self, count: int) -> None:
         """Push the rest of the row to the right."""
@@ -175,7 +175,8 @@ class Grid:
         cells = [(row + [_BLANK] * (cols - len(row)))[:cols] for row in self.cells[surplus : surplus + rows]]
         wrapped = self.wrapped[surplus : surplus + rows]
         self.cells = cells + [[_BLANK] * cols for _ in range(rows - len(cells))]
-        self.wrapped = ([False] * len(wrapped) if cols != self.cols else wrapped) + [False] * (rows - len(wrapped))
+        # In a wider window a row still runs on into the next; in a narrower one its end is gone, and nothing joins it.
+        self.wrapped = ([0] * len(wrapped) if cols < self.cols else wrapped) + [0] * (rows - len(wrapped))
         self.rows, self.cols = rows, cols
         self._empty = [_BLANK] * cols
         self.top, self.bottom = 0, rows - 1

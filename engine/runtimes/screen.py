@@ -93,7 +93,7 @@ class Emulator:
         if self._cached is None:
             grid = self._main
             self._cached = Screen(
-                lines=tuple("".join(row).rstrip() for row in grid.cells),
+                lines=tuple(_line(row, runs_on) for row, runs_on in zip(grid.cells, grid.wrapped, strict=True)),
                 cursor_row=grid.y,
                 cursor_col=min(grid.x, grid.cols - 1),
                 cursor_visible=25 in self._modes,
@@ -261,6 +261,11 @@ class Emulator:
     def _start_again(self) -> None:
         self._power_on(self._main.rows, self._main.cols)
         self._cached = None
+
+
+def _line(row: list[str], runs_on: int) -> str:
+    """A row as text; blanks at its end are text where it runs on into the next."""
+    return "".join(row[:runs_on]) + "".join(row[runs_on:]).rstrip()
 
 
 def _next_line(emulator: Emulator) -> None:

@@ -234,7 +234,21 @@ _PLAIN = st.one_of(
 def same_as_oracle(data: bytes, rows: int, cols: int) -> bool:
     oracle = pyte.Screen(cols, rows)
     pyte.ByteStream(oracle).feed(data)
-    return seen(data, rows=rows, cols=cols).screen().lines == tuple(line.rstrip() for line in oracle.display)
+    ours = seen(data, rows=rows, cols=cols).screen().lines
+    return [line.rstrip() for line in ours] == [line.rstrip() for line in oracle.display]
+
+
+def test_blank_where_a_row_runs_on_stays_text_in_a_wider_window_too() -> None:
+    emulator = seen(b"rm -rf data base", rows=5, cols=12)
+    assert emulator.screen().lines[:2] == ("rm -rf data ", "base")
+    emulator.resize(5, 20)
+    assert emulator.screen().lines[:2] == ("rm -rf data ", "base")
+    assert emulator.screen().wrapped == {0}
+
+
+def test_column_that_a_wide_character_leaves_is_no_blank() -> None:
+    emulator = seen("abc\u6f22".encode(), rows=5, cols=4)
+    assert emulator.screen().lines[:2] == ("abc", "\u6f22")
 
 
 @settings(max_examples=300, deadline=None)

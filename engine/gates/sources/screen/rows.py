@@ -70,8 +70,19 @@ def block_above(screen: Screen, row: int, limit: int = 40) -> list[tuple[int, st
         line = screen.lines[index]
         if is_rule(line):
             break
-        rows.append((index, plain(line)))
+        rows.append((index, _inside(screen, index)))
     return rows[::-1]
+
+
+def _inside(screen: Screen, index: int) -> str:
+    """A row without its box; blanks where it runs on, or is run on to, part words and stay."""
+    line = screen.lines[index]
+    text = plain(line)
+    if text != line.strip():
+        return text
+    before = line[: len(line) - len(line.lstrip())] if index - 1 in screen.wrapped else ""
+    behind = line[len(line.rstrip()) :] if index in screen.wrapped else ""
+    return before + text + behind if text else ""
 
 
 def joined(screen: Screen, rows: list[tuple[int, str]]) -> list[str]:

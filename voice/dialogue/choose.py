@@ -28,4 +28,5 @@ def _names(candidate: Intent, said: str) -> bool:
         value = "".join(words(str(candidate.slots.get(slot, ""))))
         if value and said in (value, value + "agent", value + "project"):
             return True
-    return False
+    both = "".join(word for slot in ("agent", "project") for word in words(str(candidate.slots.get(slot, ""))))
+    return said == both

@@ -23,12 +23,17 @@ def desk_examples(names: Mapping[str, Sequence[str]], templates: Sequence[str]) 
         "agent": [_spoken(name) for name in names.get("agents", ())] or ["backend"],
         "project": [_spoken(name) for name in names.get("projects", ())] or ["the project"],
     }
-    longest = max(len(spoken["agent"]), len(spoken["project"]), len(templates))
+    used = dict.fromkeys(spoken, 0)
     found: list[str] = []
-    for index in range(min(longest, _MOST_SENTENCES)):
+    for index in range(len(templates) + 2 * _MOST_SENTENCES):
         template = templates[index % len(templates)]
-        found.append(template.format(**{kind: listed[index % len(listed)] for kind, listed in spoken.items()}))
-    return fitting(found)
+        slots = [kind for kind in spoken if f"{{{kind}}}" in template]
+        again = index >= len(templates)  # then only for names that were not said yet
+        if again and not any(used[kind] < len(spoken[kind]) for kind in slots):
+            continue
+        found.append(template.format(**{kind: spoken[kind][used[kind] % len(spoken[kind])] for kind in slots}))
+        used.update({kind: used[kind] + 1 for kind in slots})
+    return fitting(found[:_MOST_SENTENCES])
 
 
 def _spoken(name: str) -> str:

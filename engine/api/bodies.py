@@ -266,6 +266,7 @@ class VoiceState(Body):
     note: Short | None = None
     heard: Annotated[str, Field(max_length=20_000)] | None = None
     said: Annotated[str, Field(max_length=MESSAGE_LIMIT)] | None = None
+    pending: Annotated[str, Field(max_length=MESSAGE_LIMIT)] | None = None
     timings_ms: Annotated[dict[Reference, float], Field(max_length=50)] | None = None
     updated_at: Short | None = None
 

@@ -165,6 +165,7 @@ def silent_voice() -> VoiceView:
         "note": None,
         "heard": None,
         "said": None,
+        "pending": None,
         "timingsMs": {},
         "updatedAt": None,
     }

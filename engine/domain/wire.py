@@ -168,6 +168,7 @@ class VoiceView(TypedDict):
     note: str | None  # why it does not listen
     heard: str | None
     said: str | None
+    pending: str | None  # a command that was read back and can still be cancelled, with the seconds left
     timingsMs: dict[str, float]
     updatedAt: str | None
 

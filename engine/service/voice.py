@@ -69,7 +69,7 @@ class VoiceService:
     async def voice_state(self, **fields: Any) -> None:
         """What voice last heard, said and does, for the page; masked like everything that is shown."""
         told = {_WIRE.get(name, name): value for name, value in fields.items()}
-        for name in {"heard", "said", "note"} & told.keys():
+        for name in {"heard", "said", "note", "pending"} & told.keys():
             told[name] = mask(told[name])[0] if told[name] else None
         merged = {**self._office.voice, "connected": True, **told, "updatedAt": stamp(self._office.clock)}
         self._office.voice = cast(VoiceView, merged)

@@ -31,6 +31,7 @@ def voice(mode: str | None, model: str | None, verbose: bool) -> None:
     console.setLevel(logging.INFO if verbose else logging.WARNING)
     logging.getLogger().addHandler(console)
     loop = _load(mode, model)
+    loop.desk.notice = click.echo
     click.echo("Voice is ready. Any key silences it; Ctrl-C ends it; agents go on.")
     asyncio.run(_until_ended(loop))
 

@@ -28,7 +28,7 @@ def after_undo(state: State, world: World, request: Request, say: Say, undone: S
     if world.undo <= 0:
         return Step(state, (request,))
     say_id = f"undo-{state.counter}"
-    pending = Pending(request, say_id, undone)
+    pending = Pending(request, say_id, undone, shown=say)
     further = replace(state.to("undoable"), pending=(*state.pending, pending), counter=state.counter + 1)
     return Step(further, (), (replace(say, id=say_id),))
 

@@ -36,6 +36,7 @@ class Pending:
     request: Request
     say_id: str
     undone: Say  # said when it is cancelled
+    shown: Say  # its read-back, for the screen
     due: float | None = None
 
 

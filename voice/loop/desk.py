@@ -27,6 +27,7 @@ from voice.dialogue.requests import (
     Tell,
 )
 from voice.dialogue.state import State
+from voice.dialogue.window import shown
 from voice.dialogue.world import World
 from voice.loop.link import Link
 from voice.loop.settings import VoiceSettings
@@ -74,6 +75,9 @@ class Desk:
         self._inbox: asyncio.Queue[Input] = asyncio.Queue()
         self._lanes: tuple[_Lane, _Lane] = (asyncio.Queue(), asyncio.Queue())
         self._hands: Hands | None = None
+        self._windows: set[str] = set()  # undo windows that are open
+        self.notice: Callable[[str], None] = _unseen
+        """Takes a line for the terminal; never the log, for it holds what was dictated."""
 
     def tell(self, happened: Input) -> None:
         """Put an input into the inbox (from the loop's own thread)."""
@@ -108,11 +112,20 @@ class Desk:
         world = World(self._snapshot, self._clock.boot(), self.understanding.understand_text, self.settings.undo)
         done = manager.step(self.state, happened, world, self._language)
         self.state = done.state
+        self._show(shown(done.state, world.now, self._language))
         if not isinstance(happened, Tick):  # ten a second, and they bring no names
             self._learn_names()
         self._request(done.requests)
         for say in done.says:
             self._mouth(say, self._language.render(say))
+
+    def _show(self, pending: str | None) -> None:
+        """The undo window on the page second by second; in the terminal as it opens."""
+        opened = {one.say_id for one in self.state.pending if one.due is not None}
+        if pending is not None and opened - self._windows:
+            self.notice(pending)
+        self._windows = opened
+        self.status.set(pending=pending)
 
     def _notice(self, happened: Input) -> None:
         if isinstance(happened, EngineGone | EngineBack):
@@ -207,6 +220,10 @@ class Desk:
         if names != self._names:
             self._names = names
             self.understanding = Understanding.of(self._grammar, names)
+
+
+def _unseen(text: str) -> None:
+    """There is no terminal."""
 
 
 def _decides(request: Request) -> bool:

@@ -28,6 +28,8 @@ export function showVoice(voice) {
   tell($("voice-note"), voice.note);
   setExact($("voice-heard"), voice.heard || "nothing yet");
   setExact($("voice-said"), voice.said || "nothing yet");
+  $("voice-pending").hidden = $("voice-pending-name").hidden = !voice.pending;
+  setExact($("voice-pending"), voice.pending || "");
   showLatency(Object.entries(voice.timingsMs || {}));
 }
 

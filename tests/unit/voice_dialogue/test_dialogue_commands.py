@@ -1,7 +1,7 @@
 """Commands in conversation: read back, undone in time, asked about where several fit; names come from the engine."""
 
 import pytest
-from talk import Talk, agent, gate
+from talk import ENGLISH, Talk, agent, gate
 
 from voice.dialogue.inputs import Done, Dropped, EngineBack, EngineGone, Failed, SpeechBegan, SpeechEnded, Woken
 from voice.dialogue.requests import (
@@ -15,6 +15,7 @@ from voice.dialogue.requests import (
     RunSession,
     Tell,
 )
+from voice.dialogue.window import shown
 
 
 def test_dictated_message_is_read_back_and_sent_after_its_window() -> None:
@@ -41,6 +42,19 @@ def test_cancel_in_the_window_really_stops_the_message() -> None:
         assert "Cancelled" in talk.said, words
         talk.wait(60)
         assert not talk.of(Tell), words
+
+
+def test_undo_window_is_shown_with_the_seconds_that_are_left_and_goes_with_it() -> None:
+    talk = Talk()
+    assert shown(talk.state, talk.now, ENGLISH) is None
+    talk.hear("tell backend to run the tests with dash dash dry run")
+    assert shown(talk.state, talk.now, ENGLISH) == "To backend: run the tests with --dry-run. (say cancel to stop it)"
+    talk.play()
+    assert "(in 3 s; say cancel to stop it)" in str(shown(talk.state, talk.now, ENGLISH))
+    talk.wait(1.5)
+    assert "in 2 s" in str(shown(talk.state, talk.now, ENGLISH))
+    talk.hear("cancel that")
+    assert shown(talk.state, talk.now, ENGLISH) is None
 
 
 def test_cancel_that_began_in_the_window_and_was_understood_after_it_still_stops_the_message() -> None:

@@ -27,7 +27,7 @@ DESK = Understanding.of(desk(), {"agents": TABLE["agents"], "projects": TABLE["p
 
 def test_the_table_covers_every_intent_of_the_contract() -> None:
     known = {group.intent for group in DESK.grammar.groups}
-    assert known - {name for _, name, _ in CASES} == {"dialogue.more"}
+    assert known == {name for _, name, _ in CASES if name}
     assert len(CASES) >= 300
 
 

@@ -1,11 +1,14 @@
 """Whatever comes in: no crash, no hang, and harm is never hidden by what stands around it."""
 
 import random
+import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.gates.sources.command import FakeSurroundings, judge, judge_edit, spoken
+from engine.gates.sources.command import FakeSurroundings, call, judge, judge_edit, shell, spoken
+from engine.gates.sources.command.programs import registry
 from engine.runtimes.screen import Emulator
 from scripts.bench import gates_lib as lib
 
@@ -91,3 +94,39 @@ def test_a_fault_inside_the_judge_asks() -> None:
             raise OSError("the disk is gone")
 
     assert judge("echo a > b", Broken()).tier == "harmful"
+
+
+REPEATED = [
+    "a|",
+    "a|&",
+    "a||",
+    "a=(",
+    "<<-E ",
+    "cat <<A\n",
+    "$(",
+    "(",
+    "{ ",
+    "if a; then ",
+    ">a ",
+    "[[ a && ",
+    "'\"",
+    "eval ",
+    "xargs ",
+    "a|a|a\n",
+]
+
+
+@pytest.mark.parametrize("piece", REPEATED)
+def test_longest_text_of_any_piece_is_given_up_within_the_limit(piece: str) -> None:
+    """No wall clock: the judge's own deadline is set to now, so whatever goes on without asking it would hang here."""
+    text = piece * (65_000 // len(piece))
+    bench = call.Bench(WHERE, shell.run, registry.judge_call, deadline=time.monotonic())
+    with pytest.raises((call.TooMuch, RecursionError)):
+        bench.run(bench, text, call.Scope(WHERE.cwd), None)
+
+
+def test_command_that_takes_too_long_to_read_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call, "MAX_SECONDS", 0.0)
+    judged = judge("echo harmless", WHERE)
+    assert judged.tier == "harmful"
+    assert "too deep to follow" in spoken(judged)

@@ -1,14 +1,15 @@
 """Reads a shell line with the bash grammar and hands every command that it would run to its judge."""
 
 import re
+import time
 from collections.abc import Iterator
 from functools import lru_cache
 
 import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Tree
 
 from engine.gates.sources.command import expand, redirects
-from engine.gates.sources.command.call import Bench, Call, Feed, Scope, base_name, unknown
+from engine.gates.sources.command.call import Bench, Call, Feed, Scope, TooMuch, base_name, unknown
 from engine.gates.sources.command.outputs import output_of
 from engine.gates.sources.command.words import Word, literal
 
@@ -37,6 +38,10 @@ _VALUES = frozenset(
 _LETTERS = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
 
+MOST_PIPES = 4000
+_PIECE = 65_536  # bytes that the parser takes at a time
+
+
 @lru_cache(maxsize=1)
 def _language() -> Language:
     return Language(tree_sitter_bash.language())
@@ -45,12 +50,29 @@ def _language() -> Language:
 def run(bench: Bench, text: str, scope: Scope, stdin: Feed | None) -> None:
     """Judge ``text`` as a shell would run it."""
     data = text.encode("utf-8", "surrogatepass")
-    # A parser of its own for each text: judging goes on in several threads.
-    tree = Parser(_language()).parse(data.translate(_LETTERS))
-    root = tree.root_node
+    root = _parsed(data.translate(_LETTERS), bench.deadline).root_node
     if root.has_error:
         bench.add([unknown("text that does not parse")])
     _Walk(bench, data).block(root, scope, stdin)
+
+
+def _parsed(data: bytes, deadline: float) -> Tree:
+    """The tree of a text; raises :class:`TooMuch` when it takes too long.
+
+    Recovering from errors takes the square of their number. The parser asks now and then whether it may go on, except
+    while it puts a pipeline together: what no hand writes is not begun.
+    """
+    if data.count(b"|") > MOST_PIPES:
+        raise TooMuch
+    # A parser of its own for each text: judging goes on in several threads.
+    parser = Parser(_language())
+    try:
+        return parser.parse(
+            lambda at, _point: data[at : at + _PIECE],
+            progress_callback=lambda _at, _faulty: time.monotonic() > deadline,
+        )
+    except ValueError as stopped:
+        raise TooMuch from stopped
 
 
 class _Walk:

@@ -62,3 +62,16 @@ def test_effect_names_what_is_hit_and_where(command: str, kind: str, targets: tu
 
 def test_all_processes_are_told_as_such() -> None:
     assert spoken(judge("kill -9 -1", lib.surroundings())) == "Ends every process of yours."
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("AWS_PROFILE=prod aws ec2 terminate-instances --instance-ids i-0", "terminate-instances i-0, in prod."),
+        ("kubectl delete pod a -n prod", "kubectl delete pod a, in prod."),
+        ("helm uninstall api --kube-context prod-eu", "helm uninstall api, in prod-eu."),
+        ("kubectl delete pod a -n product", "kubectl delete pod a."),
+    ],
+)
+def test_production_is_told_along(command: str, said: str) -> None:
+    assert spoken(judge(command, lib.surroundings())).endswith(said)

@@ -163,6 +163,8 @@ def copy_out(call: Call, bench: Bench) -> list[Finding]:
     got = options.parse(
         call.args, ("P", "i", "o", "F", "l", "S", "c", "J", *(["b", "f"] if call.name != "scp" else []))
     )
+    if call.name == "sftp" and got.value("b") == "/dev/null":
+        return []  # asks only whether one may log in
     if len(got.operands) < 2:
         return [found("send", tuple(w.text for w in got.operands), "remote", "send", noun="address")]
     goal = got.operands[-1]

@@ -1,5 +1,6 @@
 """Programs judged by their subcommand, from data: clusters, clouds, package managers, services."""
 
+import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -33,6 +34,8 @@ _NAMING = (
     "name",
     "names",
 )
+_STAGES = ("profile", "context", "n", "namespace", "project", "account", "cluster", "kube-context")
+_PRODUCTION = re.compile(r"(^|[-_./])(prod|prd|production|live)([-_./\d]|$)", re.I)
 _FOLDER = Path(__file__).parent.parent / "data" / "verbs"
 
 
@@ -135,8 +138,18 @@ def _by_rule(call: Call, program: Program, got: options.Options, bench: Bench) -
     rule = next((rule for rule in program.rules if _matches(rule, got) and _holds(rule, call)), None)
     if rule is None:
         say = _by_verb(call, program) if program.by_verb else program.default
-        return outcome(say, call.name, got)
-    return outcome(rule.say, call.name, got) + _landed(rule, got, call, bench)
+        return _in_production(outcome(say, call.name, got), call, got)
+    return _in_production(outcome(rule.say, call.name, got), call, got) + _landed(rule, got, call, bench)
+
+
+def _in_production(findings: list[Finding], call: Call, got: options.Options) -> list[Finding]:
+    """A profile, context or namespace of production is told along: the same words elsewhere do no harm."""
+    given = [value for _, value in call.env] + [w.text for name in _STAGES for w in got.values.get(name, [])]
+    stage = next((value for value in given if _PRODUCTION.search(value)), None)
+    if stage is None:
+        return findings
+    told = [replace(f.effect, targets=tuple(f"{t}, in {stage}" for t in f.effect.targets)) for f in findings]
+    return [replace(f, effect=effect) for f, effect in zip(findings, told, strict=True)]
 
 
 def _landed(rule: Rule, got: options.Options, call: Call, bench: Bench) -> list[Finding]:

@@ -41,8 +41,9 @@ class EndpointSettings:
     """Probability from which a frame is still speech."""
     begin_after: float = 0.096
     """Speech needed before a turn begins."""
-    pause_after: float = 0.064
-    """Silence after which recognition starts, before it is known whether the turn is over."""
+    pause_after: float = 0.032
+    """Silence after which recognition starts, before it is known whether the turn is over: one frame. With two the
+    words came 32 ms later; with one a quarter more recognitions are begun in vain."""
     complete: float = 0.16
     """By frames; voice activity lets go 30 to 100 ms late, so this is about 200 ms of true silence."""
     consent: float = 0.8

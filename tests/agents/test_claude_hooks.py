@@ -130,7 +130,7 @@ def _outrun(key: bytes) -> Callable[[ClaudeRuntime], Awaitable[int]]:
 
     async def answer(runtime: ClaudeRuntime) -> None:
         await _sees(runtime, True)
-        await runtime.write(key)
+        await runtime._link.write(key)  # as one that was typed before the request came
         await _sees(runtime, False)
 
     async def slower(runtime: ClaudeRuntime) -> int:

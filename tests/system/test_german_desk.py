@@ -69,7 +69,7 @@ class Room:
             phrasing.load(settings.language),
             mouth=self._mouth,
             silence=lambda: None,
-            speed=lambda factor: None,
+            manner=lambda change: None,
             listen=lambda: None,
             score=self._sure,
         )

@@ -36,7 +36,7 @@ class Room:
             phrasing.load("en"),
             mouth=self._mouth,
             silence=lambda: None,
-            speed=lambda factor: None,
+            manner=lambda change: None,
             listen=lambda: None,
             score=self._sure,
         )

@@ -224,7 +224,7 @@ def _note(hands: Hands, request: Any) -> Mapping[str, Any]:
     return dict(hands.engine.post_chat(project_id=request.project_id, text=request.text))
 
 
-# Silence and ChangeSpeed concern the loudspeaker: the loop does them.
+# Silence and ChangeManner concern the loudspeaker: the loop does them.
 _ACTS: Mapping[type, Callable[[Hands, Any], Mapping[str, Any]]] = {
     ReportHeard: _heard,
     ConfirmPlayed: _played,

@@ -29,7 +29,7 @@ from voice.dialogue.news import summary
 from voice.dialogue.phrasing import Words
 from voice.dialogue.requests import (
     CancelMessage,
-    ChangeSpeed,
+    ChangeManner,
     ReadAloud,
     ReportHeard,
     Request,
@@ -43,7 +43,13 @@ from voice.dialogue.world import Step, World, heads
 from voice.understand.intents import AskWhich, Intent, Understood, Unfinished, UnknownName
 
 _QUIET_MINUTES = 30
-_STEP_OF_SPEED = 1.2
+_MANNERS = {
+    "dialogue.slower": (ChangeManner(speed=1 / 1.2), "slower"),
+    "dialogue.faster": (ChangeManner(speed=1.2), "faster"),
+    "dialogue.louder": (ChangeManner(volume=1.5), "louder"),
+    "dialogue.softer": (ChangeManner(volume=1 / 1.5), "softer"),
+    "dialogue.plain": (ChangeManner(plain=True), "plain"),
+}
 
 
 def step(state: State, happened: Input, world: World, language: Words) -> Step:
@@ -200,12 +206,9 @@ def _quiet(state: State, world: World, intent: Intent) -> Step:
     return Step(replace(state, quiet_until=world.now + 60 * minutes), (), (Say("quiet", {"minutes": minutes}),))
 
 
-def _slower(state: State, world: World, intent: Intent) -> Step:
-    return Step(state, (ChangeSpeed(1 / _STEP_OF_SPEED),), (Say("slower"),))
-
-
-def _faster(state: State, world: World, intent: Intent) -> Step:
-    return Step(state, (ChangeSpeed(_STEP_OF_SPEED),), (Say("faster"),))
+def _manner(state: State, world: World, intent: Intent) -> Step:
+    change, reply = _MANNERS[intent.name]
+    return Step(state, (change,), (Say(reply),))
 
 
 def _away(state: State, world: World, intent: Intent) -> Step:
@@ -226,8 +229,7 @@ DIALOGUE: dict[str, Callable[[State, World, Intent], Step]] = {
     "dialogue.cancel": _cancel,
     "dialogue.sleep": _sleep,
     "dialogue.quiet": _quiet,
-    "dialogue.slower": _slower,
-    "dialogue.faster": _faster,
+    **dict.fromkeys(_MANNERS, _manner),
     "dialogue.more": _more,
     "away.summary": _away,
 }

@@ -139,10 +139,12 @@ class PostNote:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeSpeed:
-    """Speak faster or slower by a factor."""
+class ChangeManner:
+    """Speak faster or slower, louder or softer, by factors; ``plain`` goes back to what the settings say first."""
 
-    factor: float
+    speed: float = 1.0
+    volume: float = 1.0
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ Request = (
     | FetchOutput
     | FetchChat
     | PostNote
-    | ChangeSpeed
+    | ChangeManner
     | Silence
 )
 

@@ -13,7 +13,7 @@ from voice.dialogue.actions import Hands, Outcome, Scorer
 from voice.dialogue.inputs import Done, EngineBack, EngineGone, Failed, Happened, Input, Spoken, Tick
 from voice.dialogue.phrasing import Words
 from voice.dialogue.requests import (
-    ChangeSpeed,
+    ChangeManner,
     ConfirmPlayed,
     ReadAloud,
     ReportHeard,
@@ -46,7 +46,7 @@ _Lane = asyncio.Queue[tuple[Request, ...]]
 
 
 class Desk:
-    """Everything but sound. ``mouth`` speaks a sentence under an id; ``silence`` stops it; ``speed`` changes it."""
+    """Everything but sound. ``mouth`` speaks a sentence under an id; ``silence`` stops it; ``manner`` changes it."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Desk:
         *,
         mouth: Callable[[Say, str], None],
         silence: Callable[[], None],
-        speed: Callable[[float], None],
+        manner: Callable[[ChangeManner], None],
         listen: Callable[[], None],
         score: Scorer | None = None,
         clock: Clock | None = None,
@@ -66,7 +66,7 @@ class Desk:
         self.link = Link(home, self.tell, self._fresh)
         self.status = Status(self.link, settings.mode)
         self._language = language
-        self._mouth, self._silence, self._speed, self._listen, self._score = mouth, silence, speed, listen, score
+        self._mouth, self._silence, self._manner, self._listen, self._score = mouth, silence, manner, listen, score
         self._clock = clock or SystemClock()
         self._grammar: Grammar = desk(settings.language, home / "config" / "sentences")
         self._snapshot = empty_snapshot()
@@ -162,8 +162,8 @@ class Desk:
         for request in requests:
             if isinstance(request, Silence):
                 self._silence()
-            elif isinstance(request, ChangeSpeed):
-                self._speed(request.factor)
+            elif isinstance(request, ChangeManner):
+                self._manner(request)
             elif isinstance(request, _CONSENT):
                 deciding.append(request)
             else:

@@ -13,7 +13,7 @@ from voice.audio.microphone import Microphone, MicrophoneState
 from voice.audio.speaker import Speaker
 from voice.dialogue import phrasing
 from voice.dialogue.inputs import Dropped, Drowsy, Played, SpeechBegan, SpeechEnded, Spoken, Woken
-from voice.dialogue.requests import Say
+from voice.dialogue.requests import ChangeManner, Say
 from voice.frames import Completeness, Frame, Hypothesis, Samples, Transcript
 from voice.listen import listener as turns
 from voice.listen.hearing import Heard, Hearing
@@ -22,9 +22,11 @@ from voice.listen.transcribe import Recogniser
 from voice.listen.vad import Vad
 from voice.listen.wake import WakePhrases
 from voice.listen.words import score_words
+from voice.loop import manner as manners
 from voice.loop.desk import Desk
 from voice.loop.echo import Echo
 from voice.loop.keys import keys
+from voice.loop.manner import Manner
 from voice.loop.settings import VoiceSettings
 from voice.loop.stages import Stages
 from voice.loop.status import TROUBLE, doing
@@ -61,6 +63,8 @@ class Loop:
         self._clock = clock or SystemClock()
         self._recogniser = recogniser
         self._voice = voice
+        self._home = home
+        self._take_manner(manners.load(home))
         self._wake = WakePhrases(settings.wake_phrases)
         self._echo = Echo()
         self._stages = Stages()
@@ -82,7 +86,7 @@ class Loop:
             self._language,
             mouth=self._say,
             silence=self._silence,
-            speed=self._change_speed,
+            manner=self._change_manner,
             listen=self._listen_now,
             score=self._score,
             clock=self._clock,
@@ -277,5 +281,11 @@ class Loop:
     def _silence(self) -> None:
         self._queue.stop()
 
-    def _change_speed(self, factor: float) -> None:
-        self._voice.speed = min(2.5, max(0.5, self._voice.speed * factor))
+    def _change_manner(self, change: ChangeManner) -> None:
+        self._take_manner(self._manner.after(change, self._settings.speed, self._settings.volume))
+        manners.keep(self._home, self._manner)
+
+    def _take_manner(self, manner: Manner) -> None:
+        self._manner = manner
+        self._voice.speed = self._settings.speed * manner.speed
+        self._voice.volume = self._settings.volume * manner.volume

@@ -7,7 +7,7 @@ from voice.dialogue.inputs import Done, Dropped, EngineBack, EngineGone, Failed,
 from voice.dialogue.requests import (
     Broadcast,
     CancelMessage,
-    ChangeSpeed,
+    ChangeManner,
     FetchPolicy,
     ReadAloud,
     ReportHeard,
@@ -219,9 +219,15 @@ def test_repeat_says_the_last_thing_again() -> None:
 def test_speed_sleep_and_wake() -> None:
     talk = Talk()
     talk.hear("faster")
-    assert talk.of(ChangeSpeed)[0].factor > 1
+    assert talk.of(ChangeManner)[0].speed > 1
     talk.hear("slower")
-    assert talk.of(ChangeSpeed)[0].factor < 1
+    assert talk.of(ChangeManner)[0].speed < 1
+    talk.hear("louder")
+    assert talk.of(ChangeManner)[0].volume > 1
+    talk.hear("a bit quieter")
+    assert talk.of(ChangeManner)[0].volume < 1
+    talk.hear("normal speed")
+    assert talk.of(ChangeManner)[0].plain
     talk.hear("go to sleep")
     assert talk.state.phase == "asleep"
     talk.put(Woken(alone=True))

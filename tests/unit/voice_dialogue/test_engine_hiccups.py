@@ -137,7 +137,7 @@ async def test_approval_that_could_not_be_reported_resolves_nothing_and_is_said(
             phrasing.load("en"),
             mouth=lambda say, text: None,
             silence=lambda: None,
-            speed=lambda factor: None,
+            manner=lambda change: None,
             listen=lambda: None,
         )
         desk.link.client = Client.from_home(tmp_path, kind="voice")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ProjectView,
         ReadingView,
         ResolveResult,
+        RevealView,
         RunView,
         SessionView,
         UploadView,
@@ -184,6 +185,10 @@ class Client:
 
     def terminal_size(self, *, project_id: str, agent_id: str, rows: int, cols: int) -> None:
         self._wire.call("POST", f"{_agent(project_id, agent_id)}/terminal/size", {"rows": rows, "cols": cols})
+
+    def reveal(self, *, project_id: str, agent_id: str, gate_id: str) -> RevealView:
+        path = f"{_agent(project_id, agent_id)}/gate/{_segment(gate_id)}/reveal"
+        return cast("RevealView", self._wire.call("POST", path))
 
     def resolve(
         self,

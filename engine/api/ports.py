@@ -23,6 +23,7 @@ from engine.domain.wire import (
     ProjectView,
     ReadingView,
     ResolveResult,
+    RevealView,
     RunView,
     SessionView,
     UploadView,
@@ -82,6 +83,7 @@ class AgentCalls(Protocol):
     async def terminal(self, *, project_id: str, agent_id: str, after: int | None = None) -> AsyncIterator[bytes]: ...
     async def terminal_keys(self, *, project_id: str, agent_id: str, data: bytes) -> None: ...
     async def terminal_size(self, *, project_id: str, agent_id: str, rows: int, cols: int) -> None: ...
+    async def reveal(self, *, project_id: str, agent_id: str, gate_id: str, via: Via) -> RevealView: ...
     async def resolve(
         self,
         *,

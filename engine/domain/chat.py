@@ -12,6 +12,7 @@ AuditEvent = Literal[
     "gate_reject",
     "gate_custom",
     "gate_closed",
+    "gate_reveal",
     "plan_approve",
     "plan_reject",
     "policy_change",

@@ -45,6 +45,11 @@ class GateView(TypedDict):
     secretsMasked: bool
 
 
+class RevealView(TypedDict):
+    prompt: str  # exact, nothing masked
+    command: str | None
+
+
 class AgentView(TypedDict):
     id: str
     projectId: str

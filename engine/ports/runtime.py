@@ -27,7 +27,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A terminal's screen at one moment. ``lines`` are right-stripped, save those that run on; the cursor is 0-based."""
+    """A terminal's screen. ``lines`` are right-stripped, save those that run on; the cursor is 0-based."""
 
     lines: tuple[str, ...]
     cursor_row: int

@@ -7,11 +7,11 @@ from typing import Any
 
 from engine.domain.chat import AuditLine
 from engine.domain.errors import BadRequest, NotFound, Unavailable
-from engine.domain.gates import Decision, Via
+from engine.domain.gates import Decision, Gate, Via
 from engine.domain.ids import new_id
 from engine.domain.projects import Agent, Project
 from engine.domain.secrets import mask
-from engine.domain.wire import AgentView, OutputView, ResolveResult
+from engine.domain.wire import AgentView, OutputView, ResolveResult, RevealView
 from engine.gates.ports import ResolveRequest
 from engine.ports.clock import stamp
 from engine.runtimes import catalog
@@ -166,6 +166,26 @@ class AgentService:
             )
         )
         return {"action": done.action, "agentName": done.agent_name, "decision": done.decision, "via": done.via}
+
+    async def reveal(self, *, project_id: str, agent_id: str, gate_id: str, via: Via) -> RevealView:
+        """The exact text of an open gate, once it is noted who looked. NotFound when it is not open here."""
+        _, agent = await self._office.agent(project_id, agent_id)
+        gate = next((gate for gate in self._office.book.queue(agent.id) if gate.id == gate_id), None)
+        if gate is None:
+            raise NotFound(f"{agent.name} has no open gate {gate_id}.")
+        await asyncio.to_thread(self._office.store.append_audit, project_id, self._revealed(gate, via))
+        return {"prompt": gate.prompt, "command": gate.command}
+
+    def _revealed(self, gate: Gate, via: Via) -> AuditLine:
+        return AuditLine(
+            id=new_id("au"),
+            timestamp=stamp(self._office.clock),
+            event="gate_reveal",
+            decision="reveal",
+            action=f"showed what is masked in gate {gate.id}",
+            via=via,
+            agent_id=gate.agent_id,
+        )
 
     def refuse_at_gate(self, life: Alive) -> None:
         """BadRequest while a gate is open: what is typed now would be its answer."""

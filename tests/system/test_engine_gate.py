@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import psutil
 import pytest
 from support.desk import Desk, until
 
-from engine.domain.errors import BadRequest, ConduitError, Conflict, NotFound
+from engine.domain.errors import BadRequest, ConduitError, Conflict, Forbidden, NotFound
 from engine.runtimes.link import Link
 
 pytestmark = pytest.mark.system
@@ -203,3 +204,26 @@ def test_agent_found_stopped_without_a_gate_stays_stopped_until_decided(desk: De
     until(lambda: not desk.agent(agent["projectId"], agent["id"])["frozen"], "the agent to go on")
     tell(desk, agent, "clean up")
     assert desk.gate(agent["projectId"], agent["id"])["command"] == "rm -rf build"
+
+
+def test_masked_text_is_revealed_to_the_user_alone_and_noted_without_it(desk: Desk, tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    script = tmp_path / "asks.py"
+    asks = f'Run curl -H "Authorization: Bearer {secret}" https://x.example? [y/N] '
+    script.write_text(f"print({asks!r}, end='', flush=True)\ninput()\n")
+    client = desk.client()
+    made = client.create_project(name="Apollo", cwd=str(tmp_path))
+    agent = client.create_agent(project_id=made["id"], name="web", cli="mine", command=[sys.executable, str(script)])
+    client.start_agent(project_id=made["id"], agent_id=agent["id"])
+    gate = desk.gate(made["id"], agent["id"])
+    assert gate["secretsMasked"]
+    assert secret not in json.dumps(gate)
+    where = {"project_id": made["id"], "agent_id": agent["id"], "gate_id": gate["id"]}
+    with pytest.raises(Forbidden):
+        desk.voice().reveal(**where)
+    with pytest.raises(NotFound):
+        client.reveal(**{**where, "gate_id": "g-0000000000"})
+    assert secret in client.reveal(**where)["prompt"]
+    lines = client.audit(project_id=made["id"])
+    assert [(line["event"], line["via"]) for line in lines] == [("gate_reveal", "cli")]
+    assert secret not in json.dumps(lines)

@@ -49,10 +49,39 @@ function gateCard(gate) {
       el("time", { datetime: gate.raisedAt, class: "quiet" }, clock(gate.raisedAt))),
     gate.command === null ? null : text("Command", gate.command, true),
     gate.prompt && gate.prompt !== gate.command ? text("Question", gate.prompt, false) : null,
-    effects(gate.effects), facts(gate), choices(gate.choices),
+    gate.secretsMasked ? hidden(gate, path, problem) : null, effects(gate.effects), facts(gate), choices(gate.choices),
     el("p", { class: "waits quiet", hidden: true }, "Another question of this agent comes first."),
     answers(gate.agentName, () => decide("approve"), () => decide("reject")), form, problem);
   return card;
+}
+
+// The exact text stands in the page only while it is looked at; each look is noted in the history.
+function hidden(gate, path, problem) {
+  const place = el("div", { class: "revealed" });
+  const button = el("button", { type: "button", class: "reveal", "aria-expanded": "false", on: { click: toggle } }, "Show what is hidden");
+  async function toggle() {
+    if (place.childElementCount) return show(null);
+    button.disabled = true;
+    try {
+      show(await call("POST", path.replace(/resolve$/, `${encodeURIComponent(gate.id)}/reveal`)));
+    } catch (error) {
+      tell(problem, error.message);
+    } finally {
+      button.disabled = card(button);
+    }
+  }
+  function show(exactly) {
+    const parts = exactly === null ? [] : [exactly.command, exactly.prompt === exactly.command ? null : exactly.prompt];
+    place.replaceChildren(...parts.filter((part) => part !== null).map((part) => text("In full", part, true)));
+    button.setAttribute("aria-expanded", String(exactly !== null));
+    setText(button, exactly === null ? "Show what is hidden" : "Hide it again");
+  }
+  return el("div", {}, button, place);
+}
+
+// Whether its card is being decided: then its buttons stay off.
+function card(control) {
+  return control.closest("article")?.dataset.busy === "yes";
 }
 
 function text(title, content, marking) {

@@ -60,7 +60,7 @@ export function showChat(entries) {
 }
 
 const DECIDED = {
-  gate_approve: "Approved", gate_reject: "Rejected", gate_custom: "Answered", gate_closed: "Closed", plan_approve: "Approved the plan",
+  gate_approve: "Approved", gate_reject: "Rejected", gate_custom: "Answered", gate_closed: "Closed", gate_reveal: "Looked at what is hidden", plan_approve: "Approved the plan",
   plan_reject: "Rejected the plan", policy_change: "Changed the policy", agent_stop: "Stopped", broadcast: "Told everyone",
 };
 

@@ -245,6 +245,10 @@ class FakeService:
     async def terminal_size(self, *, project_id: str, agent_id: str, rows: int, cols: int) -> None:
         self._note("terminal_size", project_id=project_id, agent_id=agent_id, rows=rows, cols=cols)
 
+    async def reveal(self, *, gate_id: str, via: str, **more: Any) -> Any:
+        self._note("reveal", gate_id=gate_id, via=via, **more)
+        return {"prompt": "Push with token s3cr3t?", "command": "push --token s3cr3t"}
+
     async def resolve(self, *, gate_id: str, decision: str, via: str, **more: Any) -> Any:
         self._note("resolve", gate_id=gate_id, decision=decision, via=via, **more)
         if via == "voice" and decision == "approve":

@@ -34,6 +34,7 @@ ROUTES: list[tuple[str, str, object, bool]] = [
     ("GET", f"{A}/terminal?after=0", None, False),
     ("POST", f"{A}/terminal/keys", {"data": "eQ=="}, False),
     ("POST", f"{A}/terminal/size", {"rows": 40, "cols": 120}, False),
+    ("POST", f"{A}/gate/g-1/reveal", None, False),
     ("POST", f"{A}/gate/resolve", {"gateId": "g-1", "decision": "reject"}, True),
     ("GET", "/api/projects/p-1/plans", None, True),
     ("POST", "/api/projects/p-1/plans", {"agent": "a-1", "description": "d", "message": "m"}, False),
@@ -120,7 +121,7 @@ def test_table_above_names_every_route_of_the_application(rig: Rig) -> None:
 
 
 def _template(path: str) -> str:
-    ids = {"p-1", "a-1", "pl-1", "m-1", "v-1", "S-12", "d-1", "u-1"}
+    ids = {"p-1", "a-1", "pl-1", "m-1", "v-1", "S-12", "d-1", "u-1", "g-1"}
     parts = path.split("?")[0].split("/")
     return "/".join("{}" if part in ids or part.startswith("{") else part for part in parts)
 

@@ -4,6 +4,7 @@ import { showAgents } from "./agents.js";
 import { showNeeds } from "./cards.js";
 import { $, el, exact, setText, tell } from "./dom.js";
 import { Refused, call, enter, follow, leave } from "./net.js";
+import { showDocuments, showSessions } from "./sessions.js";
 import { showAudit, showChat, showPolicy, showVoice, wireChat, wireVoice } from "./side.js";
 
 const ALL = "";
@@ -43,11 +44,16 @@ async function refreshLogs() {
   const wanted = chosen();
   showPolicy(await call("GET", "/api/policy"));
   logsOf = wanted;
-  if (project === null) return void (showChat([]), showAudit([]));
+  const sessions = await call("GET", "/api/sessions?limit=50");
+  showSessions(sessions.filter((one) => wanted === ALL || one.projectId === wanted), updateLogs);
+  if (project === null) return void (showChat([]), showAudit([]), showDocuments([]));
   const of = (id, what) => call("GET", `/api/projects/${encodeURIComponent(id)}/${what}?limit=50`);
   const ids = wanted === ALL ? state.projects.map((one) => one.id) : [wanted];
+  const documents = Promise.all(ids.map((id) => call("GET", `/api/projects/${encodeURIComponent(id)}/documents`)));
   const [chat, ...audits] = await Promise.all([of(project, "groupchat"), ...ids.map((id) => of(id, "audit"))]);
+  const published = (await documents).flat();
   if (logsOf !== wanted) return;
+  showDocuments(published);
   const name = state.projects.find((one) => one.id === project);
   setText($("chat-project"), name ? `in ${name.name}` : "");
   showChat(chat);

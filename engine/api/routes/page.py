@@ -8,7 +8,9 @@ from fastapi import APIRouter, Response
 from engine.domain.errors import NotFound
 
 _TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-_FILES = frozenset({"app.js", "net.js", "dom.js", "cards.js", "agents.js", "side.js", "style.css", "icon.svg"})
+_FILES = frozenset(
+    {"app.js", "net.js", "dom.js", "cards.js", "agents.js", "side.js", "sessions.js"} | {"style.css", "icon.svg"}
+)
 router = APIRouter()
 
 

@@ -93,6 +93,8 @@ class FakeService:
         self.agents = [agent()]
         self.gates: list[dict[str, Any]] = []
         self.plans: list[dict[str, Any]] = []
+        self.runs: list[dict[str, Any]] = []
+        self.published: list[dict[str, Any]] = []
         self.entries: list[dict[str, Any]] = []
         self.lines: list[dict[str, Any]] = []
         self.decided: dict[str, str] = {}
@@ -300,7 +302,7 @@ class FakeService:
 
     async def sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
         self._note("sessions", limit=limit, archived=archived)
-        return []
+        return self.runs
 
     async def resume_session(self, **fields: Any) -> Any:
         self._note("resume_session", **fields)
@@ -336,7 +338,7 @@ class FakeService:
 
     async def documents(self, *, project_id: str) -> Any:
         self._note("documents", project_id=project_id)
-        return []
+        return [one for one in self.published if one["projectId"] == project_id]
 
     async def document(self, *, project_id: str, document_id: str) -> Any:
         self._note("document", project_id=project_id, document_id=document_id)

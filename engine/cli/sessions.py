@@ -17,6 +17,25 @@ if TYPE_CHECKING:
 _LIST = ("--limit", "--archived", "--json", "--help", "-h")
 
 
+_ROWS = (
+    ("session", "name"),
+    ("id", "id"),
+    ("agent", "agentName"),
+    ("cli", "cli"),
+    ("state", "state"),
+    ("why", "reason"),
+    ("began", "startedAt"),
+    ("ended", "endedAt"),
+    ("exit code", "exitCode"),
+    ("ended by", "haltedBy"),
+    ("resumes at", "autoResumeAt"),
+    ("archived", "archived"),
+    ("messages that wait", "queuedMessages"),
+    ("record", "control_path"),
+    ("work folder", "workspace_path"),
+)
+
+
 class _Group(click.Group):
     """``conduit sessions S-12`` shows that one, ``conduit sessions`` lists them."""
 
@@ -144,7 +163,8 @@ def _print(run: SessionView, as_json: bool) -> None:
     if as_json:
         as_json_text(run)
         return
-    columns((key, value) for key, value in run.items() if key not in ("steps", "uploads"))
+    there = ((words, run.get(key)) for words, key in _ROWS)
+    columns((words, str(value)) for words, value in there if value is not None and value is not False and value != "")
     columns(("step", s["id"], s["agentName"], s["cli"], s["state"]) for s in run["steps"])
     columns(("file", u["id"], f"{u['size']:,} bytes", u["path"]) for u in run["uploads"])
 

@@ -19,6 +19,7 @@ from engine.domain.errors import (
     ConsentRefused,
     Forbidden,
     NotFound,
+    NotReady,
     Unauthorized,
     Unavailable,
 )
@@ -217,6 +218,8 @@ def _fault(status: int, body: bytes) -> ConduitError:
         return ConsentRefused(told["condition"], sentence)
     if status == 409:
         return Conflict(sentence, told.get("details"))
+    if status == 400 and isinstance(told.get("details"), dict):
+        return NotReady(sentence, told["details"])
     return _BY_STATUS.get(status, ConduitError)(sentence)
 
 

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from engine.domain.errors import ConduitError, Conflict, ConsentRefused
+from engine.domain.errors import ConduitError, Conflict, ConsentRefused, NotReady
 from engine.domain.wire import ErrorBody
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ async def _expected(_: Request, error: Exception) -> Response:
     body: ErrorBody = {"error": str(error)}
     if isinstance(error, ConsentRefused):
         body["condition"] = error.condition
-    if isinstance(error, Conflict) and error.details:
+    if isinstance(error, Conflict | NotReady) and error.details:
         body["details"] = error.details
     return answer(body, error.status if isinstance(error, ConduitError) else 500)
 

@@ -143,6 +143,7 @@ def check(as_json: bool) -> None:
     if as_json:
         as_json_text([cli.as_dict() for cli in found])
     else:
-        columns((cli.name, "ready" if cli.ready else "not ready", cli.version or "-", cli.note) for cli in found)
+        rows = ((cli.name, cli.ready, cli.version or "-", cli.found or "-", cli.note) for cli in found)
+        columns((name, "ready" if ready else "not ready", *rest) for name, ready, *rest in rows)
     if not any(cli.ready for cli in found):
         sys.exit(FAILED)

@@ -41,8 +41,10 @@ def _of(entry: catalog.Entry) -> Readiness:
     found = shutil.which(entry.command[0])
     version = _version(found, env) if found else None
     tried = version in entry.known
-    note = problem or ("tried with this version" if tried else f"not tried with this version ({_list(entry.known)})")
-    return Readiness(entry.id, problem is None, found, version, tried, note)
+    note = "tried with this version" if tried else f"not tried with this version ({_list(entry.known)})"
+    if version is None:
+        note = f"it does not tell its version ({_list(entry.known)})"
+    return Readiness(entry.id, problem is None, found, version, tried, str(problem) if problem else note)
 
 
 def _list(versions: tuple[str, ...]) -> str:

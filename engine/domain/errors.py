@@ -65,6 +65,14 @@ class Conflict(ConduitError):
         self.details = details or {}
 
 
+class NotReady(BadRequest):
+    """An agent's CLI can't be started; ``details``: the missing ``command`` or ``variables``, and ``install``."""
+
+    def __init__(self, sentence: str, details: dict[str, str]) -> None:
+        super().__init__(sentence)
+        self.details = details
+
+
 class ConversationMissing(BadRequest):
     """The CLI's own store does not have the conversation any more; nothing was started."""
 

@@ -11,7 +11,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from engine.domain.errors import NotFound
+from engine.domain.errors import NotFound, NotReady
 
 _ALWAYS = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"})
 _TERM = "xterm-256color"
@@ -134,15 +134,19 @@ def environment(entry: Entry, source: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "TERM": _TERM}
 
 
-def preflight(entry: Entry, env: Mapping[str, str]) -> str | None:
-    """None when the entry can be started with this environment, else a sentence that says what to do."""
+def preflight(entry: Entry, env: Mapping[str, str]) -> NotReady | None:
+    """None when the entry can be started with this environment, else the fault that says what to do."""
     program = entry.command[0]
-    if shutil.which(program, path=env.get("PATH")) is None:
-        hint = f" Install it with: {entry.install}" if entry.install else " Install it, or correct the agent's command."
-        return f"{entry.title} needs the command {program}, which is not on the PATH.{hint}"
     missing = [name for name in entry.required if not env.get(name)]
+    details = {"variables": " ".join(missing)} if missing else {}
+    keys = f"{' and '.join(missing)} in the environment" if missing else ""
+    if shutil.which(program, path=env.get("PATH")) is None:
+        details |= {"command": program} | ({"install": entry.install} if entry.install else {})
+        hint = f" Install it with: {entry.install}" if entry.install else " Install it, or correct the agent's command."
+        also = f" It also needs {keys}." if keys else ""
+        return NotReady(f"{entry.title} needs the command {program}, which is not on the PATH.{also}{hint}", details)
     if missing:
-        return f"{entry.title} needs {' and '.join(missing)} in the environment. Set it, then start the engine again."
+        return NotReady(f"{entry.title} needs {keys}. Set it, then start the engine again.", details)
     return None
 
 

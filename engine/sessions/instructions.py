@@ -34,13 +34,13 @@ class Instructions:
         """The run needs this file from now on; a sentence for a person when it could not be written."""
         folder = cwd.resolve()
         with self._lock, locked(self._layout.instructions):
-            book = self._load()
-            known = book.setdefault(str(folder / name), {"runs": [], "made": not section.exists(folder, name)})
-            known["runs"] = sorted({*known["runs"], run_id})
-            write_json(self._layout.instructions, book)
+            before = self._load()
+            path = str(folder / name)
+            known = before.get(path, {"runs": [], "made": not section.exists(folder, name)})
+            write_json(self._layout.instructions, {**before, path: {**known, "runs": sorted({*known["runs"], run_id})}})
             untold = section.put(folder, name, text_for(self._layout, project))
-        if untold:
-            self._release(lambda run: run == run_id)
+            if untold:  # nothing was written, so nothing has to go
+                write_json(self._layout.instructions, before)
         return untold
 
     def take(self, run_id: str) -> list[str]:
@@ -56,14 +56,19 @@ class Instructions:
         with self._lock, locked(self._layout.instructions):
             book = self._load()
             left = {path: [run for run in known["runs"] if not over(run)] for path, known in book.items()}
-            if all(left[path] == book[path]["runs"] for path in book):
+            if all(runs and runs == book[path]["runs"] for path, runs in left.items()):
                 return []
-            told = [self._remove(Path(path), book[path]) for path, runs in left.items() if not runs]
-            kept = {path: {**book[path], "runs": runs} for path, runs in left.items() if runs}
-            write_json(self._layout.instructions, kept)
-            return [sentence for sentence in told if sentence]
+            failed = {path: self._remove(Path(path), book[path]) for path, runs in left.items() if not runs}
+            # A file that could not be put right stays in the book, and is tried again whenever a run ends or the engine
+            # starts; it is told once.
+            kept = {path: {**book[path], "runs": runs} for path, runs in left.items() if runs or failed[path]}
+            if kept != book:
+                write_json(self._layout.instructions, kept)
+            return [sentence for path, sentence in failed.items() if sentence and book[path]["runs"]]
 
     def _remove(self, path: Path, known: dict[str, Any]) -> str | None:
+        if not path.parent.is_dir():
+            return None  # gone with its folder
         return section.remove(path.parent, path.name, made=bool(known.get("made")))
 
     def _load(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from engine.runtimes import catalog
 from engine.runtimes.piped import PipedRuntime
 from engine.sessions import attempt
 from engine.sessions.gatebook import Book
-from engine.sessions.instructions import Instructions
+from engine.sessions.instructions import Instructions, text_for
 from engine.sessions.launching import check_cwd, forgotten, launch_of, shared_folders
 from engine.sessions.life import Desk, Life
 from engine.sessions.profiles import profile_of
@@ -122,9 +122,9 @@ class Lives:
         entry = catalog.load().entry(agent.cli, command=agent.command)
         secrets = await asyncio.to_thread(self._secrets, frozenset((*entry.variables, *entry.required)))
         environment = catalog.environment(entry, {**os.environ, **secrets})
-        missing = await asyncio.to_thread(catalog.preflight, entry, environment)
-        if missing:
-            raise BadRequest(missing)
+        not_ready = await asyncio.to_thread(catalog.preflight, entry, environment)
+        if not_ready is not None:
+            raise not_ready
         check_cwd(agent)
         return entry, {**environment, **await asyncio.to_thread(shared_folders, self._runs.layout, project)}
 
@@ -150,6 +150,8 @@ class Lives:
             return launch, None
         give = self._instructions.give
         untold = await asyncio.to_thread(give, project, launch.run_id, launch.cwd, entry.instructions)
+        if untold is None:
+            await asyncio.to_thread(self._runs.briefing, launch.run_id, text_for(self._runs.layout, project))
         more = entry.reading(launch.cwd) if untold is None else ()
         return replace(launch, argv=(*launch.argv, *more)), untold
 

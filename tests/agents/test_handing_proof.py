@@ -26,6 +26,9 @@ def test_agent_of_another_folder_is_told_of_the_project_and_leaves_no_section(cl
         told = asked.system + asked.history
         assert "# Project Apollo" in told
         assert str(shared) in told
+        briefing = (ground.control / "briefing.md").read_text()
+        assert briefing.startswith("# Project Apollo")
+        assert all(line in told for line in briefing.splitlines() if line)
         until(lambda: ground.turns(1)[0].finished, "the turn to end", LIMIT)
         client.stop_agent(**ground.who)
         until(lambda: sorted(path.name for path in ground.project.glob("*.md")) == [], "the section to go")

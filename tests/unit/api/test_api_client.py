@@ -23,6 +23,7 @@ from engine.domain.errors import (
     ConsentRefused,
     Forbidden,
     NotFound,
+    NotReady,
     Unauthorized,
     Unavailable,
 )
@@ -235,3 +236,15 @@ def test_client_imports_none_of_the_heavy_libraries() -> None:
     code = "import sys, engine.client; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pydantic", "fastapi", "starlette", "uvicorn", "uuid6", "psutil", "asyncio"} & set(loaded)
+
+
+def test_what_a_cli_lacks_arrives_as_fields(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    lacks = {"command": "claude", "variables": "KEY", "install": "npm install -g it"}
+
+    async def not_ready(**_: object) -> None:
+        raise NotReady("Claude Code needs the command claude.", lacks)
+
+    monkeypatch.setattr(rig.service, "start_agent", not_ready)
+    with pytest.raises(NotReady, match="needs the command") as fault:
+        rig.client().start_agent(**WHO)
+    assert fault.value.details == lacks

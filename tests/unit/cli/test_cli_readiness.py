@@ -25,6 +25,8 @@ def test_agents_check_tells_found_version_and_what_is_missing(tmp_path: Path, mo
     assert (found["claude"]["ready"], found["claude"]["version"], found["claude"]["tried"]) == (True, "2.1.197", True)
     assert (found["codex"]["ready"], found["codex"]["version"]) == (True, None)
     assert "npm install" in found["gemini"]["note"]
+    assert "does not tell its version" in found["codex"]["note"]
+    assert str(tmp_path / "claude") in CliRunner().invoke(conduit, ["agents", "check"]).output
 
 
 def test_agents_check_without_any_cli_fails_with_install_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,9 +27,18 @@ def test_agent_gets_an_allow_listed_environment_and_never_our_tokens() -> None:
 
 
 def test_missing_program_is_named_with_its_install_line(tmp_path) -> None:
-    sentence = catalog.preflight(catalog.load().entry("claude"), {"PATH": str(tmp_path)})
-    assert sentence is not None
-    assert "npm install -g @anthropic-ai/claude-code" in sentence
+    fault = catalog.preflight(catalog.load().entry("claude"), {"PATH": str(tmp_path)})
+    assert fault is not None
+    assert "npm install -g @anthropic-ai/claude-code" in str(fault)
+    assert fault.details == {"command": "claude", "install": "npm install -g @anthropic-ai/claude-code"}
+
+
+def test_everything_that_is_missing_is_named_at_once(tmp_path) -> None:
+    fault = catalog.preflight(catalog.load().entry("gpt"), {"PATH": str(tmp_path)})
+    assert fault is not None
+    assert "aider" in str(fault)
+    assert "GROQ_API_KEY" in str(fault)
+    assert fault.details == {"command": "aider", "variables": "GROQ_API_KEY", "install": "pip install aider-chat"}
 
 
 def test_missing_key_is_named(tmp_path) -> None:
@@ -37,7 +46,10 @@ def test_missing_key_is_named(tmp_path) -> None:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     entry = catalog.load().entry("gpt")
-    assert "GROQ_API_KEY" in (catalog.preflight(entry, {"PATH": str(tmp_path)}) or "")
+    fault = catalog.preflight(entry, {"PATH": str(tmp_path)})
+    assert fault is not None
+    assert "GROQ_API_KEY" in str(fault)
+    assert fault.details == {"variables": "GROQ_API_KEY"}
     assert catalog.preflight(entry, {"PATH": str(tmp_path), "GROQ_API_KEY": "k"}) is None
 
 

@@ -1,5 +1,6 @@
 """Instructions in a user's file: there while agents run, gone afterwards, and every other byte as it was."""
 
+import json
 import os
 from pathlib import Path
 
@@ -82,6 +83,36 @@ def test_engine_that_died_takes_the_sections_of_dead_runs_out_at_its_next_start(
     assert Instructions(layout).keep_only(["alive"]) == []
     assert (folder / "CLAUDE.md").read_bytes() == b"mine"
     assert section.BEGIN in (folder / "AGENTS.md").read_bytes()
+
+
+def test_removal_that_failed_is_told_once_and_made_up_for_later(layout: Layout, folder: Path) -> None:
+    file, aside = folder / "AGENTS.md", folder / "aside"
+    file.write_bytes(b"mine")
+    assert Instructions(layout).give(project(folder), "run1", folder, "AGENTS.md") is None
+    file.rename(aside)
+    file.mkdir()  # nothing can be taken out of this
+    (told,) = Instructions(layout).take("run1")
+    assert "AGENTS.md" in told
+    assert Instructions(layout).keep_only(()) == []
+    file.rmdir()
+    aside.rename(file)
+    assert Instructions(layout).keep_only(()) == []
+    assert file.read_bytes() == b"mine"
+    assert json.loads(layout.instructions.read_text()) == {}
+
+
+def test_file_that_took_no_section_is_not_asked_about_again(layout: Layout, folder: Path) -> None:
+    (folder / "AGENTS.md").mkdir()
+    assert Instructions(layout).give(project(folder), "run1", folder, "AGENTS.md")
+    assert json.loads(layout.instructions.read_text()) == {}
+
+
+def test_folder_that_is_gone_needs_nothing_any_more(layout: Layout, folder: Path) -> None:
+    assert Instructions(layout).give(project(folder), "run1", folder, "AGENTS.md") is None
+    (folder / "AGENTS.md").unlink()
+    folder.rmdir()
+    assert Instructions(layout).take("run1") == []
+    assert json.loads(layout.instructions.read_text()) == {}
 
 
 def test_section_whose_end_was_deleted_is_left_alone() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import logging.handlers
 import signal
 import sys
 from collections.abc import Iterator
@@ -18,9 +17,9 @@ from engine.ports.clock import stamp
 from engine.service.voice import forget_silent_voice
 from engine.sessions.seeding import seed
 from engine.storage.layout import Layout
+from engine.storage.log_file import LogFile
 
 _log = logging.getLogger("engine")
-_LOG_BYTES = 5_000_000
 _VOICE_SILENT_S = 15.0
 
 
@@ -107,14 +106,12 @@ async def _until_told(server: ApiServer) -> None:
 @contextmanager
 def _logging(layout: Layout) -> Iterator[None]:
     """Warnings and errors go to logs/engine.log, rotated; a log that can't be written never ends the engine."""
-    handler = logging.handlers.RotatingFileHandler(layout.engine_log, maxBytes=_LOG_BYTES, backupCount=2)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler = LogFile(layout.engine_log)
     root = logging.getLogger()
     before, raising = root.level, logging.raiseExceptions
     logging.raiseExceptions = False
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    layout.engine_log.chmod(0o600)
     try:
         yield
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import logging.handlers
 import signal
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,6 @@ from engine.cli.exits import sentences
 
 if TYPE_CHECKING:
     from voice.loop.sound import Loop
-
-
-_LOG_BYTES = 2_000_000
 
 
 @click.command()
@@ -40,17 +36,16 @@ def _log_to_file() -> None:
     """What happened, not what was said, goes to logs/voice.log; a log that can't be written stops nothing."""
     from engine.cli.connect import home
     from engine.storage.layout import Layout
+    from engine.storage.log_file import LogFile
 
     path = Layout(home()).voice_log
     logging.raiseExceptions = False
     logging.getLogger().setLevel(logging.INFO)
     try:
-        handler = logging.handlers.RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=2)
-        path.chmod(0o600)
+        handler = LogFile(path)
     except OSError as error:
         click.echo(f"The log {path} can't be written ({error.strerror}); going on without it.", err=True)
         return
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)
 
 
